@@ -19,7 +19,7 @@ from core.language.en.statements.prohibitions import (
     is_passed,
 )
 from core.language.en.statements.topics import topic_words
-from core.language.en.statements.wording import share_a_name
+from core.language.en.statements.wording import gives_dose, share_a_name
 from core.language.gloss import question_in_english
 from retrieval.analysis import by_every_name
 from retrieval.types import Hit
@@ -56,10 +56,15 @@ def prohibitions(
 
 
 def only_passed(question: str, claims: Sequence[DraftClaim]) -> bool:
-    """Tell whether all answers only forbid, and not for the patient: none says that it may be."""
+    """Tell whether all answers only forbid, and not for the patient: none says that it may be.
+
+    What gives a dose says more than that.
+    """
     patient = Described.of(question_in_english(question))
-    answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER]
-    return bool(answers) and all(is_passed(patient, each.in_english.text) for each in answers)
+    answers = [each.in_english.text for each in claims if each.kind is ClaimKind.ANSWER]
+    return bool(answers) and all(
+        is_passed(patient, text) and not gives_dose(text) for text in answers
+    )
 
 
 def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:

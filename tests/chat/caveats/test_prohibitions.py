@@ -113,6 +113,8 @@ def test_a_bound_that_is_passed_is_shown_with_the_band_of_the_patient() -> None:
     claim = DraftClaim("Nitrofurantoin is contraindicated when eGFR is below 30 mL/min.", ())
     assert only_passed(question, [claim])
     assert not only_passed("is nitrofurantoin ok with eGFR 20?", [claim])
+    row = DraftClaim("Nitrofurantoin: 100 mg twice daily; Avoid: when eGFR is below 30 mL/min", ())
+    assert not only_passed(question, [row])
 
 
 def test_it_is_told_where_nothing_permits_it() -> None:
