@@ -11,7 +11,7 @@ from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.questions.asked import Denials, asked_medicines
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
-from core.language.en.statements.limits import is_limiting_heading
+from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.prohibitions import (
     Described,
     forbids_for,
@@ -58,12 +58,14 @@ def prohibitions(
 def only_passed(question: str, claims: Sequence[DraftClaim]) -> bool:
     """Tell whether all answers only forbid, and not for the patient: none says that it may be.
 
-    What gives a dose says more than that.
+    A row with a dose in another cell says more than that.
     """
     patient = Described.of(question_in_english(question))
     answers = [each.in_english.text for each in claims if each.kind is ClaimKind.ANSWER]
     return bool(answers) and all(
-        is_passed(patient, text) and not gives_dose(text) for text in answers
+        is_passed(patient, text)
+        and not any(gives_dose(part) and not forbids_start(part) for part in text.split("; "))
+        for text in answers
     )
 
 
