@@ -44,6 +44,7 @@ _CODES = {
         *("figure_words_left_out", "table_is_picture", "flow_chart_box", "word_parted"),
         *("text_turned", "text_aslant", "text_unseen", "ocr_page_turned", "ocr_lines_sideways"),
         *("ocr_picture_labels", "ocr_picture_turned", "ocr_under_stamp"),
+        "signs_mended",
     ),
 }
 GRADES = {code: grade for grade, codes in _CODES.items() for code in codes}

@@ -128,11 +128,16 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
 
 
 def _is_next_note(group: Group, line: Line) -> bool:
-    """Tell whether a line begins with a dagger, or with another mark of the kind of its group's."""
+    """Tell whether a line begins with a dagger, another sign than its group's, or the next mark.
+
+    `a Note?` goes on from `[5] What's in`.
+    """
     mark, before = note_mark(line.text), note_mark(group.lines[0].text)
     if mark is None or mark == before:
         return False
-    return mark[0] in "†‡" or (before is not None and mark.isalnum() == before.isalnum())
+    if before is None or mark.isalnum() != before.isalnum():
+        return mark[0] in "†‡"
+    return not mark.isalnum() or ord(mark) == ord(before) + 1
 
 
 def _goes_on_item(group: Group, line: Line) -> bool:

@@ -262,13 +262,13 @@ def test_text_without_headings() -> None:
     assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
 
 
-def test_three_queries_and_none_for_nothing() -> None:
+def test_four_queries_and_none_for_nothing() -> None:
     publish(GENTAMICIN)
     hits = hits_for(QUESTION)
     claims = [claim(hits, SENTENCE)]
     with CaptureQueriesContext(connection) as queries:
         omitted(claims, hits, question=QUESTION)
-    assert len(queries) == 3
+    assert len(queries) == 4
     with CaptureQueriesContext(connection) as queries:
         assert omitted([], hits, question=QUESTION) == ()
     assert len(queries) == 0

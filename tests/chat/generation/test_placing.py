@@ -243,9 +243,9 @@ def test_what_is_kept_of_an_unplaced_citation_is_bounded() -> None:
 
 
 @pytest.mark.usefixtures("guideline")
-def test_units_of_every_passage_take_one_query(django_assert_num_queries: Any) -> None:
+def test_units_of_every_passage_take_two_queries(django_assert_num_queries: Any) -> None:
     hits = hits_for(QUESTION)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert set(units_by_passage(hits, QUESTION)) == {hit.key for hit in hits}
 
 

@@ -108,7 +108,7 @@ def test_its_pages_have_blocks_and_boxes_and_are_compared_with_the_file(staff: C
     assert second.words_found is not None
     assert second.words_checked is not None
     assert second.words_found < second.words_checked
-    assert [doubt["code"] for doubt in second.doubts] == ["words_not_found"]
+    assert [doubt["code"] for doubt in second.doubts] == ["values_not_found"]
 
 
 @pytest.mark.usefixtures("weights")
