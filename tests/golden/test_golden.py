@@ -127,9 +127,8 @@ def failures(items: Sequence[Item], mode: str = DEFAULT_MODE) -> dict[str, str]:
 # processor may change one or two.
 MISSED = {
     "q-015": "refused: the reader is not sure enough",
-    "q-018": "refused: the reader is not sure enough of the right paragraph",
-    "q-027": "refused: the statement with the dose stands second",
-    "q-037": "refused: the reader is not sure enough",
+    "q-019": "refused: the reader is not sure enough",
+    "q-020": "refused: the reader is not sure enough",
     "q-042": "refused: the reader is not sure enough",
 }
 # Answered though the samples don't say it: the cost of alteplase with its dose.
