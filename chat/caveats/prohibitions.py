@@ -9,7 +9,7 @@ from chat.models import ClaimKind
 from chat.reader.agreement import headings_of, is_about_medicine
 from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
-from core.language.en.questions.asked import Denials, asked_medicines
+from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.prohibitions import (
@@ -43,14 +43,12 @@ def prohibitions(
     if not hits or not (medicines or patient.words):
         return ()
     naming = {hit.document_id for hit in hits if _names(medicines, hit)}
-    denials = Denials.of(question_in_english(question))
     found = [
         unit
         for unit in quotable_units(hits, question)
         if (not unit.is_row or (with_rows and _names_one(medicines, unit.in_english.text)))
         and _is_about(unit.in_english, medicines, naming, patient)
         and _forbids(unit.in_english, medicines, patient)
-        and not denials.exclude(unit.in_english.text, context=unit.context, heading="", caption="")
     ]
     return tuple(DraftClaim(unit.text, unit.quotes) for unit in found[:MAX_SHOWN])
 

@@ -42,7 +42,8 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     comes last, and before it what doesn't mention an allergy that other statements mention. Rows
     keep the order of their table.
     """
-    shown = (*_prohibitions(run), *_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
+    chosen = (*_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
+    shown = _prohibitions_first(run, chosen)
     against = barred(run.query.text, shown)
     allergic_to = allergies(question_in_english(run.query.text))
     silent = unaware(allergic_to, shown)
@@ -86,13 +87,19 @@ def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[D
     return tuple(shown)
 
 
-def _prohibitions(run: AnswerRun) -> tuple[DraftClaim, ...]:
-    """Return what forbids the question for its patient and is not quoted yet, or not first."""
-    found = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+def _prohibitions_first(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Return the claims, before them what forbids the question for its patient.
+
+    Of what is quoted already the claim itself moves up.
+    """
     if run.understood.options:
-        return ()
-    quoted = {place_of(claim) for claim in run.supported}
-    return _verified_quotes(tuple(each for each in found if place_of(each) not in quoted))
+        return claims
+    found = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+    places = {place_of(each) for each in found}
+    quoted = tuple(claim for claim in claims if place_of(claim) in places)
+    known = {place_of(claim) for claim in quoted}
+    added = _verified_quotes(tuple(each for each in found if place_of(each) not in known))
+    return (*added, *quoted, *(claim for claim in claims if place_of(claim) not in places))
 
 
 def _bands(run: AnswerRun) -> tuple[DraftClaim, ...]:

@@ -33,7 +33,7 @@ def things_named(text: str, passages: Sequence[str]) -> tuple[str, ...]:
         word
         for word in asked
         if len(word) >= _LEAST
-        and sum(map(str.isalpha, word)) > sum(map(str.isdigit, word))
+        and word[0].isalpha()  # `50mcg` is an amount
         and word not in known
         and zipf_frequency(word, DEFAULT, wordlist="best") < _RARE
     }

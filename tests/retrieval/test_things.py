@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
         ("is zqatria of use?", "The ZQATR score.", ()),
         ("tocolysis when?", "TOCOLYSIS\n\nOffer tocolysis before 34 weeks.", ()),
         ("gentamicin 240mg dose?", "Give gentamicin 240mg.", ()),
+        ("zelomycin 50mcg dose?", "Give zelomycin 50mcg.", ()),
         ("severe pain dose?", "SEVERE pain", ()),
         ("dabigatran dose?", "Dabigatran 150 mg", ()),
     ],

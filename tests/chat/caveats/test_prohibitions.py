@@ -56,6 +56,7 @@ def test_what_names_no_medicine_forbids_in_a_guideline_that_does() -> None:
         "below 50 x 10⁹/L."
     ]
     assert forbidden("can I give enoxaparin if platelets are 140?") == []
+    assert len(forbidden("can I give enoxaparin, no bleeding, platelets 40?")) == 1
     assert forbidden("can I give apixaban if platelets are 40?") == []
     # Another class is forbidden there, not what is asked about.
     assert forbidden("enoxaparin in renal impairment ok?") == []
