@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -16,6 +17,8 @@ from bench.reading.types import TruePage, TruthError
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError
 from corpus.sandbox.parent import Limits, parse_in_child
+from corpus.statements import PageView, statements_of
+from corpus.statements.share import QuotableWords, quotable_line, words_in
 from evaluation.metrics.statistics import Interval, interval_of_ratio
 
 _NAMES = {"headings": "headings", "items": "list items", "cells": "cells", "words": "words"}
@@ -29,17 +32,20 @@ def measure_reading(folder: Path, truth: Path) -> Iterator[str]:
     pages = sorted(read_truth(truth), key=attrgetter("document", "number"))
     here = {digest_of(path.read_bytes()): path for path in _pdfs(folder)}
     judged: list[tuple[TruePage, Score]] = []
+    quotable = QuotableWords()
     for digest, group in groupby(pages, key=attrgetter("document")):
         if path := here.get(digest):
             document, failure = _read(path)
             found = [(page, _score(page, document, path.read_bytes())) for page in group]
             judged += found
+            quotable += _quotable(document)
             yield f"{path.name}: {len(found)} pages{failure}"
     if not judged:
         raise TruthError(f"{folder} holds no document of {truth}.")
     if missing := {page.document for page in pages} - here.keys():
         yield f"{len(missing)} documents of the truth are not there"
     yield from _overall([score for _, score in judged])
+    yield f"of these documents {quotable_line(quotable)}"
     sure = [score for page, score in judged if not page.unsure]
     if 0 < len(sure) < len(judged):
         yield "without those that can be read in two ways:"
@@ -66,6 +72,18 @@ def _read(path: Path) -> tuple[ParsedDocument | None, str]:
             ), ""
         except ParseError as error:
             return None, f", FAILED: {error.sentence}"
+
+
+def _quotable(document: ParsedDocument | None) -> QuotableWords:
+    """Return what of a document an answer could quote, headings that limit left out."""
+    if document is None:
+        return QuotableWords()
+    pages = asdict(document)["pages"]
+    views = {page["number"]: PageView(page["text"], page["blocks"]) for page in pages}
+    whole = [((), [(page["number"], 0, len(page["text"]))]) for page in pages]
+    said = (one for found in statements_of(whole, views) for one in found)
+    pieces = ((each.page, each.start, each.end) for one in said for each in one.pieces)
+    return words_in([(page["number"], page["text"], page["blocks"]) for page in pages], pieces)
 
 
 def _score(page: TruePage, document: ParsedDocument | None, content: bytes) -> Score:

@@ -41,6 +41,7 @@ from corpus.models import Collection, Document, Encoder
 from corpus.parsing.registry import reader_name
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.doubted import documents_with_doubts
+from corpus.review.quotable import quotable_words
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
 from corpus.services.metadata import INDEXED, document_edit
@@ -55,6 +56,7 @@ from corpus.staff_selectors import (
     sent_back,
     twins_of,
 )
+from corpus.statements.share import quotable_line
 
 if TYPE_CHECKING:
     DocumentModelAdmin = admin.ModelAdmin[Document]
@@ -163,12 +165,12 @@ class DocumentAdmin(DocumentModelAdmin):
             },
         ),
         ("Reading and indexing", {"fields": ("job_cell", "attempts", "indexed_at", "read_by")}),
-        ("What was read", {"fields": ("pages_preview", "passages_preview")}),
+        ("What was read", {"fields": ("pages_preview", "passages_preview", "quotable")}),
         ("File", {"fields": ("file_link", "media_type", "size_bytes", "sha256", "origin")}),
     )
     readonly_fields = (
         "lifecycle_text", "job_cell", "attempts", "indexed_at", "read_by", "pages_preview",
-        "passages_preview", "file_link", "media_type", "size_bytes", "sha256", "origin",
+        "passages_preview", "quotable", "file_link", "media_type", "size_bytes", "sha256", "origin",
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
@@ -369,6 +371,18 @@ class DocumentAdmin(DocumentModelAdmin):
             chunks=first,
             count=count,
             disabled=disabled,
+        )
+
+    @admin.display(description="can be quoted")
+    def quotable(self, document: Document) -> SafeString:
+        """Return the share of words that an answer can quote, and the first texts without one."""
+        words = quotable_words(document)
+        return _rendered(
+            "reading/_quotable.html",
+            document=document,
+            line=quotable_line(words),
+            without=words.without[:PREVIEWED],
+            more=max(0, len(words.without) - PREVIEWED),
         )
 
 

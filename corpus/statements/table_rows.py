@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.language.en.statements.leads import CONDITION
+from core.language.en.statements.leads import CONDITION, joins_after, joins_before
 from core.language.marks import cell_marks, leading_mark, marks_in, note_mark, note_marks
 from core.language.words import CELLS
 from corpus.statements.lead_ins import Leads, introduction, limiting_headings
 from corpus.statements.places import Place, VerbatimSpan, one_line
 
+MAX_REGIMEN_ROWS = 8  # that are quoted as one
 _TOLD_APART = 2  # different cells, at most, of a row without labels: a name and a value
 
 
@@ -42,9 +43,13 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
     width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
     is_sectioned = not labels and 0 < width < len(rows[0]["cells"])
     set_in = tuple(_note_rows(at))
-    for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):
-        start, end = rows[index]["start"], rows[index]["end"]
-        if any(start <= note.start < end for note in set_in):
+    every = _filled([row["cells"] for row in rows])
+    goes_with = _regimens(every)
+    for index, (filled, above) in enumerate(every):
+        last = goes_with.get(index, index)
+        start, end = rows[index]["start"], rows[last]["end"]
+        in_note = any(start <= note.start < end for note in set_in)
+        if in_note or any(first < index <= end_row for first, end_row in goes_with.items()):
             continue
         merged = _merged_cell(at, index, above, filled)
         if merged is None or (is_sectioned and len({*filled[1:]} - {""}) > _TOLD_APART):
@@ -53,7 +58,10 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
         pieces = (row, *labels, *merged)
         marked = CELLS.join(part.text for part in (*labels, *pieces, *leads))
         notes = _footnotes(at, set_in, marked=marked)
-        shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
+        regimen = "; ".join(
+            labelled(table["header"], _new_cells(every, part)) for part in range(index, last + 1)
+        )
+        shown = " ".join([regimen, *(f"({note.text})" for note in notes)])
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
 
 
@@ -130,6 +138,37 @@ def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
             cells[0], source = filled[-1][0][0], filled[-1][1]
         filled.append((cells, source))
     return filled
+
+
+def _regimens(rows: Sequence[tuple[list[str], int]]) -> dict[int, int]:
+    """Return the first and the last row of each run of rows that make one regimen.
+
+    A row goes on with the one above if they share the first cell, or it has none, and a word that
+    joins stands between them: `omeprazole 20 mg BD`, `PLUS amoxicillin 1 g BD`. Half of a regimen
+    is a wrong one, so that the rows are quoted together.
+    """
+    runs: dict[int, int] = {}
+    first = 0
+    for index in range(1, len(rows)):
+        above, own = rows[index - 1][0], _new_cells(rows, index)
+        is_joined = any(joins_before(cell) for cell in own) or any(map(joins_after, above))
+        is_under = own[:1] == [""] or joins_before(own[0] if own else "")
+        if is_joined and is_under and index - first < MAX_REGIMEN_ROWS:
+            runs[first] = index
+        else:
+            first = index
+    return runs
+
+
+def _new_cells(rows: Sequence[tuple[list[str], int]], index: int) -> list[str]:
+    """Return a row's cells, those that it shares with the row above left empty.
+
+    Cells are shared from the left on: a value that is printed twice is two values.
+    """
+    cells, above = rows[index]
+    if not index or (above == index and rows[index - 1][0][:1] != cells[:1]):
+        return cells
+    return ["", *cells[1:]]
 
 
 def _footnotes(at: Place, set_in: Leads, *, marked: str) -> Leads:

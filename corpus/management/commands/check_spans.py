@@ -15,8 +15,9 @@ from corpus.models import Document, Lifecycle
 from corpus.parsing import sniff
 from corpus.parsing.selfcheck.pages import VALUES_NOT_FOUND, WORDS_NOT_FOUND
 from corpus.parsing.types import PAGE_ENOUGH, Page, WordsFound
-from corpus.review.quotable import QuotableWords, quotable_words
+from corpus.review.quotable import quotable_words
 from corpus.sandbox import parent as sandbox
+from corpus.statements.share import QuotableWords, quotable_line
 
 
 class Command(BaseCommand):
@@ -77,15 +78,6 @@ class Command(BaseCommand):
             if page.words is not None:
                 note = "" if _is_told(page) else ", with no other doubt"
                 self.stdout.write(f"    page {page.number}: {_share(page.words)}{note}")
-
-
-def quotable_line(words: QuotableWords) -> str:
-    """Return the shares of words that can be quoted, by kind of block."""
-    if (share := words.share()) is None:
-        return "no words"
-    kinds = ((kind, words.share(kind)) for kind in sorted(words.all))
-    told = ", ".join(f"{kind} {100 * part:.1f} %" for kind, part in kinds if part is not None)
-    return f"{100 * share:.1f} % of {sum(words.all.values())} words can be quoted ({told})"
 
 
 def words_of(pages: list[Page]) -> WordsFound:

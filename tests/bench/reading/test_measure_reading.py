@@ -78,6 +78,7 @@ def test_pages_are_compared_with_what_a_person_wrote(
     sure = said.split("without those that can be read in two ways:")[1]
     assert "headings     precision 1.000  recall 1.000  F1 1.000" in sure
     assert "leaked       0.000 [0.000, 0.000] (n=1) of 1 running headers" in said
+    assert "words can be quoted (" in said
 
 
 def test_a_folder_without_a_document_of_the_truth_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from corpus.models import Chunk, Document, Lifecycle
 from corpus.parsing.sniff import DOCX, PDF, TEXT
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE, NOTE, publish_guideline
+from tests.corpora import publish
 from tests.corpus.admin.test_admin import closed_shelf, lifecycle_of, member, page, page_of
 from tests.people import narrow
 
@@ -285,3 +286,11 @@ def test_clinicians_see_no_page_of_the_administration(
     User.objects.filter(pk=mallory.pk).update(is_staff=True)  # staff without any permission
     refused = client.get(page_of(name, document.pk, *more))
     assert refused.status_code in (302, 403, 404)
+
+
+def test_the_document_page_says_what_no_answer_can_quote(staff: Client) -> None:
+    document = publish("BEFORE THE FIRST INFUSION\n\nGive them water now.\n", title="Water")
+    text = page(staff, "change", document.pk)
+    assert "50.0 % of 8 words can be quoted (paragraph 50.0 %)" in text
+    assert "<td>BEFORE THE FIRST INFUSION</td>" in text
+    assert page_of("read", document.pk, 1) in text

@@ -42,6 +42,21 @@ _COMPARES = re.compile(
 _LABEL = re.compile(r"contra|caution|exclu|except|unsuitable|not (?:for|suit)", re.IGNORECASE)
 _LABEL_WORDS = 3  # words, at most, of an item such as `Contraindications` that heads others
 
+# What joins the rows of one regimen: `PLUS amoxicillin`, `clarithromycin AND`, `+ rifampicin`.
+_JOINS = r"(?:plus|and|or|then|followed by|together with|in combination with)"
+_JOINS_BEFORE = re.compile(rf"\W*{_JOINS}\b|\s*[+&]", re.IGNORECASE)
+_JOINS_AFTER = re.compile(rf"(?:\b{_JOINS}|[+&])\s*\Z", re.IGNORECASE)
+
+
+def joins_before(cell: str) -> bool:
+    """Tell whether a cell goes on with the row above: `PLUS metronidazole 400 mg`."""
+    return bool(_JOINS_BEFORE.match(cell))
+
+
+def joins_after(cell: str) -> bool:
+    """Tell whether a cell goes on in the row below: `amoxicillin 1 g AND`."""
+    return bool(_JOINS_AFTER.search(cell))
+
 
 def is_stopped(text: str) -> bool:
     """Tell whether a text ends as a sentence does."""
