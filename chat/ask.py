@@ -7,7 +7,7 @@ measurements run too.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from django.conf import settings
@@ -37,9 +37,10 @@ from chat.pipeline.parts import site_parts
 from chat.pipeline.refusals import explained, failed, refusal
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import decide_on, find
+from chat.pipeline.threads import Reading, documents_of_thread, reading_of
 from chat.question.clean import guarded_with_options, narrowing_check, question_clean
 from chat.question.multiple_choice import is_exception
-from chat.question.understand import questions_before, understand
+from chat.question.understand import Understood, questions_before, understand
 from chat.services import turn_store
 from chat.types import Abstained, Answered, AskedQuestion, DraftClaim, Outcome
 from chat.verification.texts import normalised
@@ -87,11 +88,37 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
         return turn_store(run, refused, guarded, question, assignment)
 
     before = questions_before(question, config) if question.follows else []
-    run.understood = understand(query, options, before, config, as_typed=question.as_typed)
-    run.query = replace(query, text=run.understood.text, plain=run.understood.plain)
-    run.cautions += ambiguity_cautions(run.understood.ambiguous)
-    run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
-    return turn_store(run, answer(run), guarded, question, assignment)
+    earlier = [turn.standalone or turn.question for turn in before]
+    understood = understand(query, options, before, config, as_typed=question.as_typed)
+    _prepare(run, understood, earlier)
+    if understood.in_thread and (shown := documents_of_thread(question.conversation)):
+        inside = AnswerRun(query, config, *parts, began=began)
+        _prepare(inside, understood.read_in_thread(), earlier)
+        run, outcome = _of_two(run, inside, shown)
+    else:
+        outcome = answer(run)
+    return turn_store(run, outcome, guarded, question, assignment)
+
+
+def _prepare(run: AnswerRun, understood: Understood, earlier: Sequence[str]) -> None:
+    run.understood = understood
+    run.query = replace(run.query, text=understood.text, plain=understood.plain)
+    run.cautions += ambiguity_cautions(understood.ambiguous)
+    run.forgotten = forgotten(run.query.text, earlier)
+
+
+def _of_two(
+    alone: AnswerRun, inside: AnswerRun, shown: frozenset[str]
+) -> tuple[AnswerRun, Outcome]:
+    """Search and read by itself and in the thread, and answer the reading that counts."""
+    refused, by_itself = _taken(inside, FINDING), _taken(alone, FINDING)
+    reading = reading_of(inside, alone, shown)
+    if reading is Reading.EITHER:
+        inside.understood = inside.understood.undecided()
+        return inside, refusal(inside, Reason.UNCLEAR_QUESTION)
+    run, refused = (inside, refused) if reading is Reading.IN_THREAD else (alone, by_itself)
+    run.tell = alone.tell
+    return run, refused or _taken(run, WRITING) or Answered(run.claims, run.confidence)
 
 
 def _in_conversation(question: AskedQuestion) -> AskedQuestion:
@@ -108,7 +135,12 @@ def answer(run: AnswerRun) -> Outcome:
     too late after the gate, becomes a refusal with its own reason. Raises nothing but `AskerLeft`,
     which the listener `run.tell` may raise.
     """
-    for name, step, broken in STEPS:
+    return _taken(run, (*FINDING, *WRITING)) or Answered(run.claims, run.confidence)
+
+
+def _taken(run: AnswerRun, steps: Sequence[Step]) -> Abstained | None:
+    """Take steps in order; return the first refusal, or None."""
+    for name, step, broken in steps:
         try:
             with timed(run.timings_ms, name):
                 refused = step(run)
@@ -118,7 +150,7 @@ def answer(run: AnswerRun) -> Outcome:
             refused = failed(run, broken, error)
         if refused is not None:
             return refused
-    return Answered(run.claims, run.confidence)
+    return None
 
 
 def heed_stops(run: AnswerRun) -> Abstained | None:
@@ -231,11 +263,14 @@ def _task(run: AnswerRun) -> Task:
 
 
 # Each with the name under which its time is kept, and the reason to refuse where it breaks.
-STEPS: tuple[tuple[str, Callable[[AnswerRun], Abstained | None], Reason], ...] = (
+Step = tuple[str, Callable[[AnswerRun], Abstained | None], Reason]
+FINDING: tuple[Step, ...] = (
     ("search", heed_stops, Reason.SEARCH_UNAVAILABLE),
     ("search", choose_gate, Reason.GATE_UNAVAILABLE),
     ("search", search, Reason.SEARCH_UNAVAILABLE),
     ("search", read_and_decide, Reason.SEARCH_UNAVAILABLE),
+)
+WRITING: tuple[Step, ...] = (
     ("generation", write, Reason.GENERATOR_UNAVAILABLE),
     ("verification", check, Reason.VERIFIER_UNAVAILABLE),
     ("confidence", weigh, Reason.VERIFIER_UNAVAILABLE),

@@ -54,7 +54,12 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
             **({"forgotten": list(run.forgotten)} if run.forgotten else {}),
             **({"page": page} if page != settings.LANGUAGE_CODE else {}),  # its language
         },
-        "follow_up": {"by": run.understood.by, "notes": list(run.understood.notes)},
+        "follow_up": {
+            "by": run.understood.by,
+            "notes": list(run.understood.notes),
+            **({"alone": True} if run.understood.is_alone else {}),
+            **({"either": True} if run.understood.is_either else {}),
+        },
         "spelling": dict(run.understood.spelling),
         "documents": _documents(searches),
         "corpus": run.snapshot.as_dict() if run.snapshot else None,

@@ -16,13 +16,13 @@ from pathlib import Path
 from django.conf import settings
 
 from core.language.en.clinical_terms import conditions
-from core.language.en.follow_up.completion import by_rules
-from core.language.en.follow_up.dependence import may_be_follow_up
-from core.language.en.follow_up.types import Asked, Standalone
 from core.language.en.medicines.names import drugs
 from core.language.en.negation import negations
 from core.language.en.patients.groups import populations
 from core.language.en.patients.severity import severities
+from core.language.en.threads.joining import by_rules
+from core.language.en.threads.leaning import may_be_follow_up
+from core.language.en.threads.types import Asked, Standalone
 from core.language.gloss import ENGLISH, question_in_english, spoken_in
 from core.llm.client import LanguageModelUnavailable
 from core.llm.prompt_files import Prompt

@@ -43,6 +43,26 @@ class Understood:
     spelling: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)  # by short form
     is_unread: bool = False  # its short forms could not be looked up: it must not be answered
+    in_thread: str = ""  # of a question that stands by itself: as asked about the thread's topic
+    shares_topic: bool = False  # whether it names something that the thread is about
+    is_alone: bool = False  # it was read by itself, though a thread goes before it
+    is_either: bool = False  # by itself it has another answer than in the thread: the asker chooses
+
+    def read_in_thread(self) -> Understood:
+        """Return the reading about what the thread is about."""
+        return replace(
+            self,
+            text=self.in_thread,
+            plain=_plain(self.in_thread) or "",
+            standalone=self.in_thread,
+            by="rules",
+            in_thread="",
+            is_alone=False,
+        )
+
+    def undecided(self) -> Understood:
+        """Return the reading in the thread as unclear: by itself it says something else."""
+        return replace(self, by="", standalone="", is_unclear=True, is_either=True)
 
 
 def understand(
@@ -80,6 +100,9 @@ def understand(
         spelling=spelling | defined,
         ambiguous={word: every for word, every in meant.items() if len(every) > 1},
         is_unread=read is None or plain is None,
+        in_thread="" if choice else wording.in_thread,
+        shares_topic=wording.shares_topic,
+        is_alone=bool(before) and not wording.is_follow_up,
     )
 
 

@@ -34,7 +34,7 @@ from chat.web.refusals import (
 from chat.web.statements.claims import ShownClaim, quoted_rows, shown_claim, with_tables
 from chat.web.statements.parts import Part, parts_of
 from chat.web.statements.tables import cited_rows, table_pages
-from core.language.en.follow_up.mentions import Carried, carried
+from core.language.en.threads.mentions import Carried, carried
 from corpus.models import Document, Lifecycle
 from corpus.stops import Stops, stops_held
 
@@ -147,6 +147,16 @@ class ShownTurn:
     def carried(self) -> tuple[Carried, ...]:
         """The parts taken over from the question before."""
         return carried(self.turn.question, self.standalone)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it was read by itself, though there were questions before it."""
+        return bool((self.turn.trace.get("follow_up") or {}).get("alone"))
+
+    @property
+    def is_either(self) -> bool:
+        """Whether by itself it has another answer than in its conversation, and was refused."""
+        return bool((self.turn.trace.get("follow_up") or {}).get("either"))
 
     @property
     def kept(self) -> dict[str, str]:

@@ -125,6 +125,10 @@ def _read_as(shown: ShownTurn) -> Iterable[str]:
         yield f"“{shown.standalone}”"
     if shown.plain:
         yield f"It was searched in plain words, too: “{shown.plain}”"
+    if how.get("either"):
+        yield "About the questions before nothing answers it, and by itself another guideline does."
+    elif how.get("alone"):
+        yield "It was read by itself, without the questions before it."
     if "unclear" in (trace.get("asked") or {}):
         yield "It was not clear which question before it goes on from."
     yield from _sentences(how.get("notes") or ())

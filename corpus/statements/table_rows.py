@@ -58,9 +58,8 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
         pieces = (row, *labels, *merged)
         marked = CELLS.join(part.text for part in (*labels, *pieces, *leads))
         notes = _footnotes(at, set_in, marked=marked)
-        regimen = "; ".join(
-            labelled(table["header"], _new_cells(every, part)) for part in range(index, last + 1)
-        )
+        parts_of_row = [filled, *(_new_cells(every, part) for part in range(index + 1, last + 1))]
+        regimen = "; ".join(labelled(table["header"], cells) for cells in parts_of_row)
         shown = " ".join([regimen, *(f"({note.text})" for note in notes)])
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
 

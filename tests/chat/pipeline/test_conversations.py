@@ -66,7 +66,7 @@ def test_what_goes_on_from_a_question_and_can_not_be_told_is_refused(
     alice: User, client: Client
 ) -> None:
     first = ask(FIRST, alice)
-    turn = ask("what can I give instead?", alice, first.conversation)
+    turn = ask("what if it is 25?", alice, first.conversation)
     assert turn.reason == Reason.UNCLEAR_QUESTION
     assert not turn.claims.exists()
     assert "500 mg" in turn.nearest[0]["text"]  # near the previous question

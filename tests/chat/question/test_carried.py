@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.language.en.follow_up.mentions import carried
+from core.language.en.threads.mentions import carried
 
 BEFORE = "What is the dose of amoxicillin in a child?"
 

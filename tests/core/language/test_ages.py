@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.language.en.patients.groups import populations
+from core.language.en.patients.people import people_of
+
+YEAR = 365.25
 
 
 @pytest.mark.parametrize("text", ["1.1.9 Do not offer it", "2 Do the test", "1.7.2 Monitor it"])
@@ -22,3 +25,26 @@ def test_the_number_of_a_recommendation_is_no_age(text: str) -> None:
 )  # fmt: skip
 def test_ages_as_they_are_typed(text: str, group: str) -> None:
     assert group in populations(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("paracetamol dose for a child of 6", 6), ("girl 8, UTI", 8), ("boy aged 11", 11),
+        ("a woman of 80 on warfarin", 80), ("a child of 4 years", 4), ("aged 70", 70),
+        ("a child of 6 months", 0.5),
+    ],
+)  # fmt: skip
+def test_a_persons_bare_number_is_an_age_in_years(text: str, years: float) -> None:
+    """Read without a unit, 6 met `6 to 23 months`: half the dose."""
+    (age,) = people_of(text).ages
+    assert age.low == pytest.approx(years * YEAR, abs=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["an adult of 45 kg", "a man of 1.8 m", "treat a child for 5 days", "a course, child 5 days",
+     "a child of 20 kg", "child 10 mL/kg", "adults of 12 wards"],
+)  # fmt: skip
+def test_other_numbers_of_a_person_are_no_age(text: str) -> None:
+    assert people_of(text).ages == ()

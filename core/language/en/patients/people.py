@@ -59,7 +59,13 @@ _COMPARED = re.compile(
 _AGED = re.compile(
     r"(?:\bage[ds]?(?: of| is| was| between)?[:\s]*|\bage[^:;|.\d]{0,24}[:|]\s*"
     r"|\b(?:people|patients?|adults?|wom[ae]n|m[ae]n|child(?:ren)?|infants?|bab(?:y|ies)|boys?|girls?"
-    r"|those|persons?|anyone|neonates?)(?: who (?:is|are))?(?: aged?)?\s*)$"
+    r"|those|persons?|anyone|neonates?|kids?|toddlers?|teenagers?)(?: who (?:is|are))?"
+    r"(?: aged?| of)?\s*)$"
+)
+_EXACTLY_AGED = re.compile(
+    r"\bage[ds]?(?: of| is)?[:\s]*$"
+    r"|\b(?:child|infant|baby|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady"
+    r"|gentleman|person|someone|mother|father|son|daughter)\s+of\s+$"
 )
 _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
@@ -318,8 +324,10 @@ def _is_age(measure: Measure, text: str) -> bool:
     inside = text[measure.start : measure.end]
     if inside.endswith(("yo", "y/o")):
         return True
+    if measure.written_unit == "year" and re.search(r"\b(?:child|boy|girl)\s+$", before):
+        return True
     is_exact = not measure.bounded
-    if is_exact and not re.search(r"\bage[ds]?(?: of| is)?[:\s]*$", before):
+    if is_exact and not _EXACTLY_AGED.search(before):
         return bool(_AGE_AFTER.match(after))
     return aged_before or bool(_AGE_INSIDE.search(inside) or _AGE_AFTER.match(after))
 

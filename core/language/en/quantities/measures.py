@@ -84,6 +84,12 @@ _AFTER = rf"""(?:
 _TERM = re.compile(
     f"(?:{_BEFORE})?{_NUMBER.format('first')}{_UNIT.format('unit')}(?:{_AFTER})?", re.VERBOSE
 )
+# `a child of 6`, `girl aged 8`, `boy 8`: a person's bare number is an age in years.
+_BARE_AGE = re.compile(
+    r"\b((?:child|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady|gentleman"
+    r"|person|someone|mother|father|son|daughter)\s+(?:of|aged?)|boy|girl|child|aged?)\s+(\d{1,3})"
+    rf"(?![\d.]*\d|\s*(?:to|-|\+|/|%|x|and|or)\s*\d|[\s-]*(?:{_KNOWN})(?![a-zµ])|[.]\d|th|st|nd|rd)"
+)
 _LABELLED = re.compile(
     r"\b(?:type|stage|grade|class|table|figure|step|phase|category|version|covid|vitamin)\s*$"
 )
@@ -141,6 +147,7 @@ def levelled(text: str) -> str:
         lambda m: _NUMBER_WORDS[m[0]],
         text,
     )
+    text = _BARE_AGE.sub(r"\1 \2 years", text)
     return in_one_unit(re.sub(r"\bbetween (\S+(?: \S+)?) and (?=\d)", r"\1 to ", text))
 
 

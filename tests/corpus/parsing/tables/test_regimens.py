@@ -82,6 +82,7 @@ def test_other_rows_stand_by_themselves(tmp_path: Path, rows: Rows) -> None:
     found = said(tmp_path, rows)
     assert len(found) == 2
     assert not any("examplol" in text and "samplin" in text for text in found)
+    assert all(text.startswith("Infection: ") for text in found)
 
 
 def test_a_length_over_both_rows_is_said_of_both(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ BEGINS_OPEN = re.compile(
 )
 FUNCTION = frozenset(
     """
-    a an the and or but also too then now instead in on at for with without to of by from during
-    if when while after before as is are was were be been being has have had do does did can
+    a an the and or but also too then now instead in on over at for with without to of by from
+    during if when while after before as is are was were be been being has have had do does did can
     could should would may might must will shall i we you one patient patients someone somebody
     person people woman women man men case cases who whom whose that there not only just about
     what how given using taking takes take use used give level history same question still
@@ -52,6 +52,14 @@ ASKING = frozenset(
 # With these an organ's impairment is a group of patients, else the topic: `What causes kidney
 # disease?`
 DOSING = frozenset("dose dosage dosing maximum max interval frequency often much".split())
+AMOUNTS = frozenset("amount rate volume much maximum max minimum min loading times".split())
+# Asks for an amount of something: of which medicine has to be known.
+AMOUNT = re.compile(
+    r"\b(?:how much|how many (?:m[lLg]|micrograms|units|tablets|puffs|vials)"
+    r"|what (?:dose|rate|volume)"
+    r"|(?:dose|rate|volume|infusion rate)\W*\Z)",
+    re.IGNORECASE,
+)
 PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their)\b", re.IGNORECASE)
 # Pronouns for a person that the question itself does not name.
 SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
@@ -178,4 +186,4 @@ STATE_OF_LIFE = re.compile(
     re.IGNORECASE,
 )
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-COMPOSED = re.compile(r"\A[A-Za-z ,'-]{2,60}: (?P<topic>.+)\Z")
+COMPOSED = re.compile(r"\A(?P<asked>[A-Za-z0-9 ,'-]{2,60}): (?P<topic>.+)\Z")

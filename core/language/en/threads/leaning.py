@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.language.en.follow_up.mentions import POPULATION_SLOTS, Mention, Slot, mentions
-from core.language.en.follow_up.vocabulary import (
+from core.language.en.threads.mentions import POPULATION_SLOTS, Mention, Slot, mentions
+from core.language.en.threads.words import (
     ALLERGY,
     ASKED_FIRST,
     ASKING,

@@ -67,7 +67,7 @@ _PERSON = (
 )
 _AGE = r"\d{1,3}[\s-]?(?:days?|weeks?|months?|years?|yrs?)[\s-]?olds?"
 _AGE_TAIL = (
-    r"(?:\s+(?:aged?|over|under|above|below|older than|younger than|up to|less than|more than)"
+    r"(?:\s+(?:of|aged?|over|under|above|below|older than|younger than|up to|less than|more than)"
     r"\s+(?:the age of\s+)?\d+(?:\s*(?:to|-|–|and)\s*\d+)?(?:\s*(?:days?|weeks?|months?|years?))?)?"
     r"(?:\s+who (?:is|are) (?:not )?(?:pregnant|breast-?feeding))?"
 )
@@ -95,7 +95,7 @@ _UNIT = (
 )
 _MEASURE = re.compile(
     r"\b(?:(?:the|an?|his|her|their|serum|blood)\s+)*(?P<name>e?GFR|CrCl|creatinine clearance"
-    r"|creatinine|INR|potassium|sodium|magnesium|calcium|phosphate|glucose|ketones?|bicarbonate|pH"
+    r"|creatinine|INR|potassium|K\+?|sodium|Na\+?|Hb|plts?|magnesium|calcium|phosphate|glucose|ketones?|bicarbonate|pH"
     r"|lactate|h(?:a)?emoglobin|platelets?(?: count)?|weight|BMI|age|temperature|heart rate"
     r"|blood pressure|oxygen saturation|trough(?: level| concentration)?|score|NIHSS|GCS)"
     r"(?:\s+(?:is|was|of|at|level|falls?|rises?|to|below|above|under|over|less|more|than|only|between"

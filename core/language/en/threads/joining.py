@@ -1,71 +1,122 @@
-"""Complete a follow-up from the question before it, or leave it as it was asked. Pure."""
+"""Join a follow-up with the question before it, by the facts that each names. Pure.
+
+A question that only changes a fact takes that fact's place in the question before. One that asks
+something is asked about what the thread is about. What it contradicts is left out of the thread.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from itertools import pairwise
 
-from core.language.en.follow_up.dependence import (
-    core_of,
-    leaning,
-    names_more,
-    points_back,
-    pronoun_of,
-)
-from core.language.en.follow_up.mentions import (
+from core.language.en.clinical_terms import routes
+from core.language.en.threads.leaning import core_of, leaning, names_more, points_back, pronoun_of
+from core.language.en.threads.mentions import (
     POPULATION_SLOTS,
     Mention,
     Slot,
     mentions,
     unplaced_populations,
 )
-from core.language.en.follow_up.types import Asked, Standalone
-from core.language.en.follow_up.vocabulary import (
+from core.language.en.threads.types import Asked, Standalone
+from core.language.en.threads.words import (
+    AMOUNT,
+    AMOUNTS,
     ASKED_FIRST,
+    ASKS,
     ATTRIBUTE_FIRST,
+    ATTRIBUTES,
     COMPOSED,
     DIGITS,
+    DOSING,
     EXPLETIVE,
+    FUNCTION,
     GENERIC,
     OF_CONDITION,
     OF_DRUG,
     OF_PEOPLE,
     PRONOUN,
     STATE_OF_LIFE,
+    VERBS,
     WHOLE,
     YES_OR_NO,
 )
-from core.language.words import sentences
+from core.language.words import sentences, words
 
-# `allergic to penicillin? rash only`: a second sentence of a few words belongs to the first.
 _REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,4}\W*\Z)")
+_DOSE = re.compile(r"\b(?:doses?|dosage|dosing)\b(?: of| for)?", re.IGNORECASE)
+_AGE_UNITS = frozenset({"year", "years", "month", "months", "week", "weeks", "day", "days"})
+_AGE = re.compile(r"\d+(?:\s*(?:years?|months?|weeks?|days?))?", re.IGNORECASE)
+_LOOSE = re.compile(r"\s+([,?.])")
+_ASKING = ATTRIBUTES | FUNCTION | ASKS | VERBS
+_DENYING = frozenset({"no", "not", "without"})
+_SAYS_OF_WHAT = frozenset("kg year years months weeks".split())  # a weight, an age, a pregnancy
 NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
 UNRESOLVED = "What the question leaves out could not be told from the one before it."
 
 
 def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
-    """Complete a question with what it leaves out, from the last turn of `before`, oldest first.
+    """Join a question that leaves something out with the turns `before`, oldest first.
 
-    Unchanged if it is self-contained, if there is no turn before, or if it is ambiguous.
+    Unchanged if it stands by itself, if there is no turn before, or if it is ambiguous. One that
+    stands by itself and names no topic but the thread's has its reading in the thread, too.
     """
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
     kind = leaning(joined, core)
     if not before and (kind == "order" or (kind == "state" and _asks_by_value(core))):
         return Standalone(question)
+    base = _denied_now(core, _topic_turn(before))
     if not kind and not (before and points_back(joined, core)):
-        return Standalone(question)
+        in_thread = _in_thread(core, base)
+        shares = bool(in_thread) and _shares(core, base)
+        return Standalone(question, in_thread=in_thread, shares_topic=shares)
     if not before:
         return Standalone(question, is_follow_up=True, notes=(NOTHING_BEFORE,))
-    base = before[-1].standalone or before[-1].question
     text = None
-    if kind and (before[-1].was_answered or not core.lower().startswith("why")):
-        text = _resolved(kind, core, base)
+    if before[-1].was_answered or not core.lower().startswith("why"):
+        text = _resolved(kind, core, base) or _composed(kind, core, base)
     if text is None:
         with_topic = _with_topic(core, before)
         return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=with_topic)
     return Standalone(text, is_follow_up=True, by="rules")
+
+
+def _topic_turn(before: Sequence[Asked]) -> str:
+    """Return the last question that names a medicine or condition, else the last; may be empty."""
+    texts = [turn.standalone or turn.question for turn in before]
+    return next((text for text in reversed(texts) if _has_topic(text)), texts[-1] if texts else "")
+
+
+def _in_thread(core: str, base: str) -> str:
+    """Return a question that stands by itself as asked about the thread's topic; empty if not.
+
+    `How often do I recheck K+?` asks about the potassium of the thread; a question that names
+    another medicine or condition asks about that.
+    """
+    own, theirs = (_topics(text) for text in (core, base))
+    adds = _content(base) - _content(core)  # nothing, where it is asked again
+    return (_composed("", core, base) or "") if words(core) and adds and own <= theirs else ""
+
+
+def _shares(core: str, base: str) -> bool:
+    """Tell whether a question names what the thread is about, and at most one thing more."""
+    own, theirs = _content(core), _content(base)
+    return bool(own & theirs) and len(own - theirs) <= 1
+
+
+def _content(text: str) -> set[str]:
+    """Return the words of a question that say what it is about, without those for a patient."""
+    for life in reversed([m for m in mentions(text) if m.slot is Slot.LIFE]):
+        text = f"{text[: life.start]} {text[life.end :]}"
+    return {word.lower() for word in words(text)} - _ASKING - GENERIC
+
+
+def _topics(text: str) -> set[str]:
+    named = mentions(text)
+    return {mention.name for mention in named if mention.slot in (Slot.DRUG, Slot.CONDITION)}
 
 
 def _asks_by_value(core: str) -> bool:
@@ -94,18 +145,22 @@ def _with_topic(core: str, before: Sequence[Asked]) -> str:
 
 
 def _has_topic(text: str) -> bool:
-    return any(mention.slot in (Slot.DRUG, Slot.CONDITION) for mention in mentions(text))
+    """Tell whether a text names a medicine, a condition or what was measured: `potassium 2.8`."""
+    return any(
+        mention.slot in (Slot.DRUG, Slot.CONDITION)
+        or (mention.slot is Slot.MEASURE and not (_is_of_body(mention) or _is_of_kidney(mention)))
+        for mention in mentions(text)
+    )
 
 
 def _resolved(kind: str, core: str, base: str) -> str | None:
-    if kind == "otherwise":
-        return None  # the search would find the earlier answer again
+    """Return the base with what the follow-up changes or asks; None if that can't be told."""
     base = base.strip()
     named = mentions(base)
-    if not named or not _is_whole(base):
+    if not named or not _is_whole(base) or unplaced_populations(base, named):
         return None
-    if unplaced_populations(base, named):
-        return None
+    if kind == "otherwise":
+        return _otherwise(core, base, named)
     if kind == "state":
         return _with_state(core, base, named)
     if kind == "order":
@@ -117,10 +172,112 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
         changes = tuple(change for change in changes if change.slot is not Slot.NUMBER)
     if WHOLE.match(core):
         changes = tuple(replace(change, lead="") for change in changes)
-    changed = _with_slots(base, changes)
-    if changed is None or kind == "slot":
-        return changed
-    return _about(core, changed)
+    if kind in ("slot", "attribute"):
+        changed = _with_slots(base, changes)
+        return changed if changed is None or kind == "slot" else _about(core, changed)
+    return None
+
+
+def _otherwise(core: str, base: str, named: Sequence[Mention]) -> str | None:
+    """Return what a question for something else asks: `oral instead`, or not the same medicine."""
+    drugs = [mention for mention in named if mention.slot is Slot.DRUG]
+    if routes(core) or len(drugs) != 1:
+        return None
+    (drug,) = drugs
+    rest = [mention for mention in named if mention is not drug]
+    about = _phrases(mention for mention in rest if mention.slot is not Slot.NUMBER)
+    return f"What can I give instead of {drug.text}{about}?"
+
+
+def _composed(kind: str, core: str, base: str) -> str | None:
+    """Return the follow-up with what the thread is about behind it; None if it can't be told.
+
+    What it contradicts is left out: another patient's age and weight, another value of a measure.
+    """
+    changes = mentions(core)
+    if kind == "otherwise" and not routes(core):
+        return None
+    if _is_bare_value(core, changes) or (kind == "pronoun" and _is_two(base)):
+        return None
+    if sum(map(_has_topic, sentences(base))) > 1:
+        return None  # two questions: about which?
+    kept = _without(base, changes)
+    topic = kept and (_topic(kept, whole=core.lower().startswith("why")) or _said(kind, kept))
+    if not topic:
+        return None
+    is_measured = AMOUNT.search(core) is not None
+    if is_measured and not any(m.slot is Slot.DRUG for m in mentions(f"{core}: {topic}")):
+        return None  # a volume of what? another medicine's would be found
+    return f"{core[:1].upper()}{core[1:]}: {topic}?"
+
+
+def _said(kind: str, base: str) -> str:
+    """Return the base for a question that stands by itself: `K+ 6.8, how do I give calcium`."""
+    return "" if kind else base.rstrip(" ?.")
+
+
+def _is_bare_value(core: str, changes: Sequence[Mention]) -> bool:
+    """Tell whether a text gives a number and does not say what it is of: `what if it is 25`."""
+    is_number = bool(changes) and all(
+        change.slot is Slot.NUMBER and change.name not in _SAYS_OF_WHAT for change in changes
+    )
+    return is_number and not names_more(PRONOUN.sub(" ", core))
+
+
+def _is_two(base: str) -> bool:
+    """Tell whether a base names two medicines, of which a pronoun could mean either."""
+    return len({mention.name for mention in mentions(base) if mention.slot is Slot.DRUG}) > 1
+
+
+def _without(base: str, changes: Sequence[Mention]) -> str | None:
+    """Return the base without what the changes contradict; None if two patients are in it."""
+    named = mentions(base)
+    gone = [old for old in named if any(_contradicts(new, old) for new in changes)]
+    if len([old for old in gone if old.slot in POPULATION_SLOTS]) > 1:
+        return None
+    for old in reversed(gone):
+        base = f"{base[: old.phrase_start].rstrip(' ,')} {base[old.end :].lstrip()}"
+    return _LOOSE.sub(r"\1", " ".join(base.split())).strip(" ,")
+
+
+def _denied_now(core: str, base: str) -> str:
+    """Return the base without the parts whose opposite the follow-up says.
+
+    `Unconscious` is the opposite of `conscious patient, can swallow`, `bleeding` of `no bleeding`.
+    """
+    said = {word.lower() for word in words(core)}
+    parts = re.split(r"(\s*[,;:]\s*)", base)
+    kept = [parts[0]] if not _is_opposite(said, parts[0]) else []
+    for mark, part in zip(parts[1::2], parts[2::2], strict=True):
+        if not _is_opposite(said, part):
+            kept += [mark, part] if kept else [part]
+    return "".join(kept) if kept else base
+
+
+def _is_opposite(said: Set[str], part: str) -> bool:
+    own = [word.lower() for word in words(part)]
+    denied = {word for before, word in pairwise(own) if before in _DENYING}
+    if denied & said and not said & _DENYING:
+        return True
+    return any(
+        prefix + word in other
+        for prefix in ("un", "non")
+        for one, other in ((set(own), said), (said, set(own)))
+        for word in one
+        if len(word) > 3
+    )
+
+
+def _contradicts(new: Mention, old: Mention) -> bool:
+    """Tell whether one patient can't have both: another age, weight, or value of a measure."""
+    if new.slot in POPULATION_SLOTS and new.slot is not Slot.STATE:
+        is_other = new.slot is old.slot and new.name != old.name
+        return is_other or (new.slot is Slot.LIFE and (old.slot is Slot.LIFE or _is_of_body(old)))
+    if _is_of_kidney(new):
+        return _is_of_kidney(old)
+    if _is_of_body(new) and _is_of_body(old):
+        return _is_weight(new) is _is_weight(old)
+    return new.slot is Slot.MEASURE and new.slot is old.slot and new.name == old.name
 
 
 # What a follow-up changes
@@ -184,6 +341,8 @@ def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | 
     None if several numbers could be meant.
     """
     digits = DIGITS.search(change.text)
+    if change.name in _AGE_UNITS and (age := _aged(base, named)):
+        return base[: age[0]] + change.text + base[age[1] :]
     numbers = [m for m in named if m.slot in (Slot.NUMBER, Slot.MEASURE)]
     if change.name:
         numbers = [m for m in numbers if m.text.lower().endswith(change.name)]
@@ -195,10 +354,21 @@ def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | 
     return base[: old.start] + DIGITS.sub(digits.group(), old.text) + base[old.end :]
 
 
+def _aged(base: str, named: Sequence[Mention]) -> tuple[int, int] | None:
+    """Return where the only person of a base has an age, as a number and its unit: `2 months`."""
+    lives = [mention for mention in named if mention.slot is Slot.LIFE]
+    ages = [_AGE.search(base, life.start, life.end) for life in lives]
+    return ages[0].span() if len(ages) == 1 and ages[0] else None
+
+
 def _is_of_body(mention: Mention) -> bool:
     if mention.slot is Slot.MEASURE:
         return mention.name in {"weight", "age", "bmi"}
     return mention.slot is Slot.NUMBER and mention.name in {"kg", "year", "years", "months"}
+
+
+def _is_weight(mention: Mention) -> bool:
+    return mention.name in {"kg", "weight", "bmi"}
 
 
 def _replaced(base: str, old: Mention, new: Mention) -> str | None:
@@ -253,7 +423,13 @@ def _with_value(core: str, base: str, value: Mention, named: Sequence[Mention]) 
 
 
 def _about(core: str, base: str) -> str | None:
-    """Ask the follow-up about the base's topic: `How often: cefalexin for a child?`"""
+    """Ask the follow-up about the base's topic: `How often: cefalexin for a child?`
+
+    What is no dose is not asked for a weight: `Contraindications: alteplase?`
+    """
+    asked = {word.lower() for word in words(core)}
+    if not asked & (DOSING | AMOUNTS):
+        base = _plain(base, [m for m in mentions(base) if m.slot is Slot.NUMBER])
     topic = _topic(base, whole=core.lower().startswith("why"))
     if topic is None:
         return None
@@ -262,6 +438,13 @@ def _about(core: str, base: str) -> str | None:
         rest = rest[: mention.phrase_start] + rest[mention.end :]
     rest = " ".join(rest.split()).strip(" ,?")
     return f"{rest[:1].upper()}{rest[1:]}: {topic}?" if rest else None
+
+
+def _plain(base: str, gone: Sequence[Mention]) -> str:
+    """Return the base without these mentions and without a word for a dose."""
+    for old in reversed(gone):
+        base = f"{base[: old.phrase_start]} {base[old.end :]}"
+    return " ".join(_DOSE.sub(" ", base).split()).strip(" :,")
 
 
 def _topic(base: str, *, whole: bool) -> str | None:
@@ -275,12 +458,17 @@ def _topic(base: str, *, whole: bool) -> str | None:
     if whole or YES_OR_NO.match(topic):
         return topic if topic[:2].isupper() else topic[:1].lower() + topic[1:]
     composed = COMPOSED.match(topic)
-    topic = composed["topic"] if composed else topic
+    if composed and {word.lower() for word in words(composed["asked"])} <= _ASKING:
+        topic = composed["topic"]  # what was asked before gives way; what was said is kept
     for pattern in (ASKED_FIRST, ATTRIBUTE_FIRST):
         shorter = pattern.sub("", topic)
         if [m.name for m in mentions(shorter)] == [m.name for m in mentions(topic)]:
             topic = shorter
     return topic
+
+
+def _phrases(named: Iterable[Mention]) -> str:
+    return "".join(f" {mention.lead or 'in '}{mention.text}" for mention in named)
 
 
 # What a pronoun stands for

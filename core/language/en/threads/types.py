@@ -25,6 +25,8 @@ class Standalone:
     by: str = ""  # `rules`, or `llm:` and the model; empty if the question is unchanged
     notes: tuple[str, ...] = ()  # why it was left unchanged, without quoting any question
     before: str = ""  # of an unclear question: with the questions it may refer to
+    in_thread: str = ""  # of a question that stands by itself: as asked about the thread's topic
+    shares_topic: bool = False  # whether it names something that the thread is about
 
     @property
     def is_unclear(self) -> bool:
@@ -38,8 +40,8 @@ class Standalone:
 
     def spelled(self, meant: Mapping[str, str]) -> Standalone:
         """Return a copy with these words corrected, in any case."""
-        text, before = self.text, self.before
+        text, before, in_thread = self.text, self.before, self.in_thread
         for typed, word in meant.items():
             pattern = re.compile(rf"\b{re.escape(typed)}\b", re.IGNORECASE)
-            text, before = (pattern.sub(word, each) for each in (text, before))
-        return replace(self, text=text, before=before)
+            text, before, in_thread = (pattern.sub(word, t) for t in (text, before, in_thread))
+        return replace(self, text=text, before=before, in_thread=in_thread)
