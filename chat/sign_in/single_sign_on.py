@@ -23,7 +23,7 @@ from django.db import transaction
 
 from chat.audit import log as audit
 from chat.models import DirectoryAccount
-from chat.sign_in.accounts import rights_of
+from chat.sign_in.accounts import NAME_CHARACTERS, rights_of
 from core.errors import MedragError
 
 logger = logging.getLogger(__name__)
@@ -129,7 +129,7 @@ def _create(claims: Mapping[str, Any], *, issuer: str, groups: Collection[str]) 
 
 def _free_name(wanted: str) -> str:
     """Return a user name that is not taken, ignoring case."""
-    base = re.sub(r"[^\w.@+-]", "", wanted)[:140] or "colleague"
+    base = re.sub(rf"[^{NAME_CHARACTERS}]", "", wanted)[:140] or "colleague"
     alike = User.objects.filter(username__istartswith=base)
     taken = {name.lower() for name in alike.values_list("username", flat=True)}
     names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))

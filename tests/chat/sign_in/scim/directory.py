@@ -13,6 +13,7 @@ from medrag_site.groups import AUDITORS, CLINICIANS
 TOKEN = "token-of-the-directory-7"
 ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
+GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"
 PATCH = {"schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"]}
 GROUPS = {"gl-doctors": CLINICIANS, "gl-wards": CLINICIANS, "gl-audit": AUDITORS, "gone": "Gone"}
 

@@ -1,6 +1,8 @@
 """Test whom the directory creates, changes, closes and reopens."""
 
+import json
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,6 +13,7 @@ from chat.sign_in.tokens import token_create
 from tests.chat.sign_in.scim.directory import (
     ENTRA,
     OKTA,
+    PATCH,
     USER,
     Directory,
     events,
@@ -100,7 +103,8 @@ def test_a_leaver_is_out_at_the_next_request(
     assert [event["count"] for event in events("token.revoked")] == [1]
     stored = User.objects.get(pk=ada.pk)
     assert (stored.username, stored.email) == (ENTRA["userName"], ENTRA["userName"])
-    assert directory.send("GET", f"Users/{ada.pk}")[1]["active"] is False
+    status, told = directory.send("GET", f"Users/{ada.pk}")
+    assert (status, told.get("active")) == ((404, None) if method == "DELETE" else (200, False))
 
 
 @pytest.mark.parametrize("active", [True, "True"])
@@ -108,8 +112,8 @@ def test_who_comes_back_signs_in_anew(directory: Directory, ada: User, active: A
     browser = Client()
     browser.force_login(ada)
     program = Client(headers={"authorization": f"Bearer {token_create(ada)}"})
-    directory.send("DELETE", f"Users/{ada.pk}")
-    assert directory.send("DELETE", f"Users/{ada.pk}")[0] == 204
+    for _ in range(2):
+        directory.patch_with(f"Users/{ada.pk}", {"op": "replace", "value": {"active": False}})
     back = {"op": "Replace", "path": "active", "value": active}
     status, told = directory.patch_with(f"Users/{ada.pk}", back)
     assert (status, told["active"]) == (200, True)
@@ -126,8 +130,66 @@ def test_who_was_blocked_here_stays_blocked(directory: Directory, ada: User) -> 
         status, told = directory.send("PUT", f"Users/{ada.pk}", ENTRA)
         assert status == 403
         assert "deactivated here" in told["detail"]
-        directory.send("DELETE", f"Users/{ada.pk}")
+        directory.patch_with(f"Users/{ada.pk}", {"op": "replace", "value": {"active": False}})
+    directory.send("DELETE", f"Users/{ada.pk}")
+    assert directory.send("POST", "Users", ENTRA)[0] == 403
     assert not User.objects.get().is_active
+
+
+def test_who_was_deleted_is_gone_until_created_anew(directory: Directory, ada: User) -> None:
+    path, group = f"Users/{ada.pk}", directory.group("gl-audit")
+    joins = {"op": "add", "path": "members", "value": [{"value": str(ada.pk)}]}
+    assert directory.patch_with(group, joins)[0] == 200
+    assert directory.send("DELETE", path)[0] == 204
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        body = PATCH | {"Operations": [{"op": "replace", "value": {"active": True}}]}
+        assert directory.send(method, path, ENTRA | body)[0] == 404
+    assert directory.patch_with(group, joins)[0] == 404
+    assert directory.find("Users", f'userName eq "{ENTRA["userName"]}"')["totalResults"] == 0
+    another = ENTRA | {"externalId": "another"}
+    assert directory.send("POST", "Users", another)[0] == 409, "another person of that name"
+    assert not User.objects.get().is_active
+    status, told = directory.send("POST", "Users", ENTRA)
+    assert (status, told["id"], told["active"]) == (201, str(ada.pk), True)
+    assert directory.send("GET", path) == (200, told)
+    assert names_of(ada) == set()
+
+
+NAMES = [
+    "anna_example.org#EXT#@tenant.onmicrosoft.com",
+    "o'neil@hospital.example",
+    "x!^~@hospital.example",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_the_directory_gives(directory: Directory, name: str) -> None:
+    status, told = directory.send("POST", "Users", ENTRA | {"userName": name})
+    assert (status, told["userName"]) == (201, name)
+    quoted = json.dumps(name).replace("'", "\\u0027")
+    for asked in (f'userName eq "{name.upper()}"', f"userName eq {quoted}"):
+        assert directory.find("Users", asked)["Resources"] == [told]
+    for said in (quote(f'userName eq "{name}"'), quote_plus(f'userName eq "{name}"', safe="'\"")):
+        answer = directory.get(f"/scim/v2/Users?filter={said}")
+        assert answer.json()["Resources"] == [told]
+    body = {"op": "replace", "path": "userName", "value": "ada"}
+    assert directory.patch_with(f"Users/{told['id']}", body)[0] == 200
+    assert directory.patch_with(f"Users/{told['id']}", body | {"value": name})[1] == told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_such_an_account_can_be_changed_in_the_administration(
+    directory: Directory, name: str
+) -> None:
+    pk = directory.send("POST", "Users", ENTRA | {"userName": name})[1]["id"]
+    browser = Client()
+    browser.force_login(person("root", "Administrators", is_superuser=True))
+    form = {"username": name, "is_active": "on", "is_staff": "on"}
+    path = f"/admin/auth/user/{pk}/change/"
+    assert browser.post(path, form).status_code == 302
+    assert User.objects.get(pk=pk).is_staff
+    assert browser.post(path, form | {"username": "a b"}).status_code == 200
+    assert User.objects.get(pk=pk).username == name
 
 
 CHANGES: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {
@@ -192,7 +254,7 @@ def test_two_people_never_become_one(
 def test_a_name_that_passed_to_another_person_does_not_open_the_old_account(
     directory: Directory, ada: User
 ) -> None:
-    directory.send("DELETE", f"Users/{ada.pk}")
+    directory.patch_with(f"Users/{ada.pk}", {"op": "replace", "value": {"active": False}})
     status, told = directory.send("PUT", f"Users/{ada.pk}", ENTRA | {"externalId": "another"})
     assert status == 403
     assert "externalId" in told["detail"]
