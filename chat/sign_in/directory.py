@@ -187,7 +187,8 @@ def members_change(name: str, change: Callable[[set[int]], Collection[int]]) -> 
     """
     ours = settings.OIDC_GROUPS[name]
     with transaction.atomic():
-        Group.objects.select_for_update().get(name=ours)
+        # Without barring others from naming it: a sign-in does, which holds an account's lock.
+        Group.objects.select_for_update(no_key=True).get(name=ours)
         before = set(members_of(name).values_list("pk", flat=True))
         after = set(change(set(before)))
         for pk in sorted(before ^ after):
