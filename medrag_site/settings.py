@@ -21,6 +21,10 @@ from medrag_site.release import release
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# What is SSL_CERT_FILE to the other libraries is another name to boto3 and to requests.
+if CERTIFICATES_FILE:
+    for _name in ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+        os.environ.setdefault(_name, CERTIFICATES_FILE)
 os.environ.pop("OPENAI_LOG", None)  # it makes that client log whole requests
 
 # Security
