@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from core.language.en.titles import clean_title
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.geometry import (
@@ -21,7 +22,7 @@ from corpus.parsing.geometry import (
     union,
     upright,
 )
-from corpus.parsing.layout.bylines import find_title, side_by_side, without_bylines
+from corpus.parsing.layout.bylines import join_title, side_by_side, without_bylines
 from corpus.parsing.layout.doubts import (
     COLUMNS_UNSURE,
     ORDER_LOST,
@@ -120,10 +121,10 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
     _mark_notes(parts)
+    title = join_title(parts, named)
     for (first, *_), joined in zip(frames_of_pages, parts, strict=True):
         first.parts = joined
     every = [frame.parts for page in frames_of_pages for frame in page]
-    title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary(list(_texts(_groups(every), pages)))
     headings = [group for group in _groups(every) if group.kind is BlockKind.HEADING]
     styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
@@ -150,7 +151,7 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         for page in pages
     )
     running_lines = tuple(tuple(_running_lines(page, running)) for page in pages)
-    text = draft_of(title, vocabulary).text if title else ""
+    text = clean_title(draft_of(title, vocabulary).text) if title else ""
     return LaidOut(tuple(drafts), text, dropped, labels, running_lines)
 
 
