@@ -28,6 +28,7 @@ _KIND = frozenset(
     jan feb mar apr jun jul aug sep sept oct nov dec
     """.split()
 )
+_SERIES = _KIND - {"of", "for", "trust", "service", "committee", "collection", "health", "care"}
 _SECTION = re.compile(
     r"^[\dA-Z.]{0,4}\s*(?:table of |list of |brief |general |executive )?(?:abbreviations|abstract"
     r"|acknowledge?ments?|aims?|annex|appendi\w+|assessment|authors?|background|contents|definitions?"
@@ -76,8 +77,11 @@ def names_subject(text: str) -> bool:
 
 
 def is_organisation(text: str) -> bool:
-    """Tell whether a text is only the name of a body: `Royal College of Emergency Medicine`."""
-    return bool(_ORGANISATION.match(clean_title(text)))
+    """Tell whether a text names only a body, or that and a series: `Northfield Trust Guideline`."""
+    words = clean_title(text).split()
+    while len(words) > 1 and words[-1].casefold().strip(".,:") in _SERIES:
+        words.pop()
+    return bool(_ORGANISATION.match(" ".join(words)))
 
 
 def is_section(text: str) -> bool:

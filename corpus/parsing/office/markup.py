@@ -115,7 +115,7 @@ def title_of(pages: Iterable[Page], said: str = "") -> str:
     named = next(filter(may_name, headings), "")
     text, first = next(iter(blocks), ("", None))
     is_line = first is not None and first.kind is BlockKind.PARAGRAPH and text[-1:] not in ".:;,?"
-    is_short = is_line and len(text.split()) <= _TITLE_WORDS and may_name(text)
+    is_short = is_line and 1 < len(text.split()) <= _TITLE_WORDS and may_name(text)
     return said or named or (clean_title(text) if is_short else "")
 
 

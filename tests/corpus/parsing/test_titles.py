@@ -61,6 +61,13 @@ def _pdf(folder: Path, prints: Sequence[Print], *, named: str = "", pages: int =
             "Snake bite: first hours",
         ),
         (
+            [
+                (770, 16, "The Northfield College of Nursing Best Practice Guideline"),
+                (700, 14, "SNAKE BITE IN CHILDREN"),
+            ],
+            "SNAKE BITE IN CHILDREN",
+        ),
+        (
             [(770, 22, "STANDARD OPERATING PROCEDURE"), (720, 14, "Massive haemorrhage")],
             "Massive haemorrhage",
         ),
@@ -151,3 +158,7 @@ def test_a_first_line_of_word_is_a_title_without_any_heading(tmp_path: Path) -> 
     file.add_paragraph("Hip fracture in the first hour")
     file.add_paragraph("Give a nerve block at once.")
     assert fixtures.read_saved(tmp_path, file).title == "Hip fracture in the first hour"
+    coded = docx.Document()
+    coded.add_paragraph("NHFX")
+    coded.add_paragraph("Give a nerve block at once.")
+    assert fixtures.read_saved(tmp_path, coded).title == ""
