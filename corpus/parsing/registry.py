@@ -14,6 +14,7 @@ from corpus.parsing.doubts.pages import graded
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.standing import doubt_standing
+from corpus.parsing.tables.contents import mark_contents
 from corpus.parsing.tables.notes import doubt_notes
 from corpus.parsing.types import ParsedDocument, ParseError
 
@@ -114,7 +115,7 @@ def parse_file(request: Request) -> ParsedDocument:
     document = replace(
         document, pages=doubt_notes(doubt_breaks(list(map(doubt_signs, document.pages))))
     )
-    document = doubt_standing(document)
+    document = doubt_standing(replace(document, pages=mark_contents(document.pages)))
     return replace(document, pages=tuple(map(graded, document.pages)))
 
 
