@@ -109,12 +109,15 @@ def _box(at: Place) -> Iterator[Statement]:
 
 
 def _is_note(at: Place) -> bool:
-    """Tell whether a block is a footnote of the table above it.
+    """Tell whether a block is a footnote of the table above it, which is told with its row.
 
-    It stands right below, or lower or on top of the next page with a mark that is in the table.
+    It stands right below, or lower or on top of the next page with a mark that is in the table. So
+    is a grade in the margin, such as `2++`, which says nothing alone.
     """
     if at.kind != "footnote":
         return False
+    if len(words(at.text)) < _LEAST_OF_A_BOX and not has_verb(at.text):
+        return True
     mark, adjoins = leading_mark(at.text), True
     for place in at.above():
         if place.block.get("table"):

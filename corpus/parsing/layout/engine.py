@@ -64,6 +64,7 @@ from corpus.parsing.tables.find import (
     unsure_runs,
 )
 from corpus.parsing.tables.grids import ruled_regions
+from corpus.parsing.tables.margins import find_margins, put_notes
 from corpus.parsing.tables.notes import Printed, note_places
 from corpus.parsing.types import BlockKind, Box, Doubt
 
@@ -297,6 +298,8 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     solids = list(solids)
     boxed = {name for solid in solids if isinstance(solid, Panel) for name in solid.ids}
     runs = link_runs(_without(page, boxed).words, page.rules)
+    margins = find_margins(runs, [solid.box for solid in solids])
+    runs = margins.runs
     for used, table in find_wordy(runs):
         solids.append(table)
         runs = without(runs, used)
@@ -308,7 +311,7 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     first = next((part for part in parts if isinstance(part, Group)), None)
     if first and columns_unsure(items):
         first.doubts.append(COLUMNS_UNSURE)
-    return parts
+    return put_notes(parts, margins.notes)
 
 
 def _region_parts(
