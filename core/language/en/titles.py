@@ -45,11 +45,13 @@ _KEPT = "®™©°"
 _RAISED = re.compile(r"(?<=\w\))\s?\d{1,2}$|(?<=[^\W\d_])[\u00b9\u00b2\u00b3\u2070-\u2079,*†‡§]+$")
 _JOINTS = re.compile(r"\s+[|:»·–—-]\s+")
 _BODY = (
-    "(?i:societ(?:y|ies)|colleges?|associations?|trust|hospitals?|ministry|department|university"
-    "|institutes?|network|foundation|board|alliance|federation|agency|committee|council|centers?"
-    "|centres?|academy|organi[sz]ation|services?|authority)"
+    "(?i:societ(?:y|ies)|colleges?|associations?|trust|hospitals?|ministry|departments?(?= of)"
+    "|university|institutes?|network|foundation|board|alliance|federation|agency|committee|council"
+    "|centers?|centres?|academy|organi[sz]ation|services?|authority)"
 )
-_NAME = r"(?:(?i:and|of|for|the|on|&)|(?!(?i:guid|manag|treat|protocol|polic))[A-Z][\w'’.-]*),?"
+# Words that the name of a body doesn't have.
+_OTHER = "(?i:guid|manag|treat|protocol|polic|pathway|(?:at|by|from|in|on|to|with)\\b)"
+_NAME = rf"(?:(?i:and|of|for|the|&)|(?!{_OTHER})[A-Z][\w'’.-]*),?"
 _ORGANISATION = re.compile(rf"^(?:{_NAME}\s+){{0,8}}{_BODY}(?:\s+{_NAME}){{0,8}}\W*$")
 
 

@@ -126,8 +126,8 @@ def join_title(pages: Sequence[list[Part]], named: str) -> Group | None:
 def find_title(pages: Sequence[Sequence[Group]], named: str) -> tuple[Group, ...]:
     """Return the groups that are the title together, in order; empty if no group fits.
 
-    They stand on the first of three pages with text that has one; a cover may be a picture. One
-    group is chosen and what is set with it is added, see `_set_together`.
+    They stand on the first page with text, or without `named` on the first of three that has some,
+    since a cover may be a picture. To the group that is chosen `_set_together` adds others.
 
     `named` is the title in the metadata. A group's score is half its size relative to the largest,
     plus its overlap with `named`, plus half the share of its words that the other pages use three
@@ -162,7 +162,7 @@ def _candidates(
     pages: Sequence[Sequence[Group]], named: str
 ) -> tuple[Sequence[Group], Sequence[Group]]:
     """Return the first page that has groups which may be the title, and these."""
-    for page in [page for page in pages if page][:_FRONT]:
+    for page in [page for page in pages if page][: 1 if named else _FRONT]:
         if groups := [group for group in page if _may_be_title(group, page, named)]:
             return page, groups
     return (), ()
@@ -175,7 +175,7 @@ def _set_together(best: Group, page: Sequence[Group]) -> list[Group]:
     the text that follows, which it would be the heading of.
     """
     at = next(index for index, group in enumerate(page) if group is best)
-    usual = median(line.size for other in page for line in other.lines)
+    usual = _usual(page)
     title = [best]
     if best.kind is not BlockKind.HEADING or heading_depth(best.text) is not None:
         return title
@@ -230,7 +230,7 @@ def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
         return False  # it introduces what follows
     if group.kind is BlockKind.HEADING:
         return True
-    usual = median(_size(other) for other in page)
+    usual = _usual(page)
     is_larger = _size(group) > _LARGER * usual or len(page) == 1 == len(group.lines)
     return group.kind is BlockKind.PARAGRAPH and (is_larger or _shared(group, named) >= _SURE)
 
@@ -239,6 +239,10 @@ def _shared(group: Group, named: str) -> float:
     """Return the Dice coefficient of the words of a group and of `named`, in [0, 1]."""
     words, own = set(_words(group.text)), set(_words(named))
     return 2 * len(words & own) / (len(words) + len(own))
+
+
+def _usual(page: Sequence[Group]) -> float:
+    return median(line.size for group in page for line in group.lines)
 
 
 def _size(group: Group) -> float:

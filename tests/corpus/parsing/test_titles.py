@@ -68,6 +68,10 @@ def _pdf(folder: Path, prints: Sequence[Print], *, named: str = "", pages: int =
             "SNAKE BITE IN CHILDREN",
         ),
         (
+            [(740, 14, "SPLINTING WRISTS OF CHILDREN IN THE EMERGENCY DEPARTMENT")],
+            "SPLINTING WRISTS OF CHILDREN IN THE EMERGENCY DEPARTMENT",
+        ),
+        (
             [(770, 22, "STANDARD OPERATING PROCEDURE"), (720, 14, "Massive haemorrhage")],
             "Massive haemorrhage",
         ),
