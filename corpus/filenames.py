@@ -6,6 +6,8 @@ import re
 import unicodedata
 from pathlib import PurePosixPath
 
+from core.language.en.titles import may_name, subject_of
+
 MAX_CHARS = 255
 MAX_EXTENSION_CHARS = 16
 _TITLE_SEPARATORS = re.compile(r"[_\-\s]+")
@@ -47,9 +49,12 @@ def is_filename(title: str) -> bool:
 
 
 def title_said(title: str) -> str:
-    """Return a title from metadata without program name and file extension.
+    """Return a title from metadata without program name, file extension, series and issuer.
 
-    `Microsoft Word - asthma_v3.docx` is `asthma v3`, and `Microsoft Word - ` is empty.
+    `Microsoft Word - asthma_v3.docx` is `asthma v3`; `Microsoft Word - ` and `Clinical practice
+    guidelines` are empty.
     """
-    title_alone = _PROGRAM.sub("", title).strip()
-    return title_from(title_alone.replace("\\", "/")) if is_filename(title_alone) else title_alone
+    alone = _PROGRAM.sub("", title).strip()
+    if is_filename(alone):
+        alone = title_from(alone.replace("\\", "/"))
+    return subject_of(alone) if may_name(alone) else ""

@@ -11,7 +11,7 @@ from corpus.chunking.types import (
     context_line,
 )
 
-CHUNKER_VERSION = "sections-6"
+CHUNKER_VERSION = "sections-7"
 
 __all__ = [
     "CHUNKER_VERSION",

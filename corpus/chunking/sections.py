@@ -9,10 +9,9 @@ counts towards the size, since it is embedded in front of the text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from core.language.en.sentences import sentence_spans
@@ -31,12 +30,7 @@ from corpus.parsing.types import Block, BlockKind, Page
 # The most characters that a token is taken for: an encoder's tokenizer makes one token of any
 # "word" that is too long for it. The longest English words have about as many.
 _MOST_CHARS_OF_TOKEN = 16
-_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
-_NUMBER = re.compile(r"\d{1,4}$")
-_LEAST_ENTRIES = 3
-_BEYOND = 20  # pages by which printed numbers may exceed the file's
 MAX_HEADING_CHARS = 1_000
-_SHARE = 0.5  # of a page's lines; the rest are its heading and entries printed on two lines
 
 
 @dataclass(frozen=True)
@@ -65,9 +59,9 @@ def split(
     settings: ChunkSettings,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """Return the passages in reading order, without tables of contents; empty without text."""
-    last = max((page.number for page in pages), default=0)
-    pages = [page for page in pages if not _is_contents_page(page, last)] or pages
+    """Return the passages in reading order, without lists of contents; empty without text."""
+    others = list(map(_without_contents, pages))
+    pages = others if any(page.blocks for page in others) else pages
     source = Source({page.number: page.text for page in pages}, sha256, count_tokens)
     size = settings.max_tokens - settings.reserved_tokens
     most = min(MAX_CONTEXT_TOKENS, size // 3)
@@ -86,18 +80,9 @@ def split(
     return drafts
 
 
-def _is_contents_page(page: Page, last: int) -> bool:
-    """Tell whether most lines of a page are dots that lead to a page number.
-
-    Such a page names every subject of its document, is found for many questions and answers none.
-    Its numbers never fall and stay near the `last` page of the document; a list of telephone
-    numbers or doses that is set like this is kept.
-    """
-    lines = [line.rstrip() for line in page.text.splitlines() if line.strip()]
-    entries = [match for line in lines if (match := _NUMBER.search(line)) and _LEADERS.search(line)]
-    numbers = [int(match.group()) for match in entries]
-    is_rising = numbers == sorted(numbers) and max(numbers, default=0) <= last + _BEYOND
-    return is_rising and len(entries) >= max(_LEAST_ENTRIES, _SHARE * len(lines))
+def _without_contents(page: Page) -> Page:
+    kept = tuple(block for block in page.blocks if block.kind is not BlockKind.CONTENTS)
+    return replace(page, blocks=kept)
 
 
 def _runs(budget: int, blocks: Sequence[tuple[Page, Block]], source: Source) -> Iterator[_Run]:

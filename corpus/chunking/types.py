@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.language.en.titles import clean_title
 from corpus.encoders.counting import CountTokens as CountTokens
 
 Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
@@ -116,7 +117,7 @@ def context_line(
 
 
 def below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
-    """Return the path without a first heading that only repeats the document's title."""
-    if path and " ".join(path[0].split()).casefold() == " ".join(title.split()).casefold():
-        return path[1:]
-    return path
+    """Return the path below the heading that is the title; a series may stand above that."""
+    said = [clean_title(heading).casefold() for heading in path[:2]]
+    own = clean_title(title).casefold()
+    return path[said.index(own) + 1 :] if own in said else path

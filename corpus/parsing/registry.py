@@ -14,12 +14,13 @@ from corpus.parsing.doubts.pages import graded
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.standing import doubt_standing
+from corpus.parsing.tables.contents import mark_contents
 from corpus.parsing.tables.notes import doubt_notes
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 18  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 19  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -64,12 +65,12 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/8", "docling-slim"),
-    sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/7", "docling-slim"),
-    sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/7", "docling-slim"),
-    sniff.HTML: _Format(_MARKUP, "parse_html", "html/7"),
-    sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/7", "docling-slim"),
-    sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),
+    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/9", "docling-slim"),
+    sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/8", "docling-slim"),
+    sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/8", "docling-slim"),
+    sniff.HTML: _Format(_MARKUP, "parse_html", "html/8"),
+    sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/8", "docling-slim"),
+    sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/6"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),
     sniff.JATS: _published("jats", "jats-xml/4"),
@@ -114,7 +115,7 @@ def parse_file(request: Request) -> ParsedDocument:
     document = replace(
         document, pages=doubt_notes(doubt_breaks(list(map(doubt_signs, document.pages))))
     )
-    document = doubt_standing(document)
+    document = doubt_standing(replace(document, pages=mark_contents(document.pages)))
     return replace(document, pages=tuple(map(graded, document.pages)))
 
 

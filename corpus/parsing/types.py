@@ -39,6 +39,7 @@ class BlockKind(StrEnum):
     TABLE = "table"
     CAPTION = "caption"
     FOOTNOTE = "footnote"
+    CONTENTS = "contents"  # of a list of contents or an index: neither cut into passages nor quoted
 
 
 @dataclass(frozen=True)

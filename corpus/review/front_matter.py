@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.language.en.patients.groups import populations
+from core.language.en.titles import clean_title, is_organisation, may_name
 from corpus.models import Document
 from corpus.parsing.types import BlockKind
 
@@ -50,6 +51,28 @@ _PATTERNS = {
         + _GAP + _DAY, re.I,
     ),
 }  # fmt: skip
+# Said of a document's age where it does not say since when it is in force; the first that is found.
+_WEAKER_DATES = (
+    re.compile(
+        r"\b(?:last (?:updated|revised|amended|modified)|updated|revised)(?: on)?" + _GAP + _DAY,
+        re.I,
+    ),
+    re.compile(r"\b(?:first )?published(?: on| date)?" + _GAP + _DAY, re.I),
+)
+_PROPER = r"[A-Z][\w.'’&/-]*(?:\s+(?:[A-Z][\w.'’&/-]*|of|for|the|and|&|in|on)){0,11}?"
+# Where a page names its issuer without a label; the first that is found.
+_WEAKER_ISSUERS = (
+    re.compile(
+        rf"^(?:The\s+)?({_PROPER})\s+(?i:(?:(?:best|clinical|good|national|practice|public|evidence|"
+        r"based|health|interim)[\s-]+)*(?:guidelines?|guidance|protocols?))"
+        r"(?=\W*(?:$|\d|(?i:first published|published|last|updated|revised|version|www|https?)\b))"
+    ),
+    re.compile(r"^(?:The\s+)?(.{5,120})$"),  # that is only the name of a body
+    re.compile(
+        rf"(?:©|\(c\)|\bCopyright)\s*(?:\d{{4}},?\s+)?({_PROPER})(?=\s*(?:$|[.,;|]|\d{{4}}))"
+    ),
+)
+_HEAD_LINES = 20  # of the first page, on which an issuer stands without a label
 # Where the next field begins, in a line of which a field is the beginning.
 _LABEL = re.compile(
     r"\s(?=(?:issued|published by|applies to|patient group|(?:issuer|population)(?=\s*:)"
@@ -101,6 +124,8 @@ def front_matter(document: Document) -> FrontMatter:
     offers: list[Offer] = []
     unclear: list[Unclear] = []
     places_of = {"title": _titles(page.text, page.blocks), **_found([*first, *running])}
+    places_of["effective_from"] = places_of["effective_from"] or _age(first)
+    places_of["issuer"] = places_of["issuer"] or _issuers(first[:_HEAD_LINES], running)
     for field, places in places_of.items():
         label, now = _LABELS.get(field, field.replace("_", " ")), getattr(document, field)
         certain = [(value, line) for value, _, line in places if value]
@@ -145,11 +170,39 @@ def _parts(line: str) -> list[str]:
     ]
 
 
+def _age(lines: Sequence[str]) -> Found:
+    """Return when a document was last changed, or else published, as it says on its first page."""
+    for pattern in _WEAKER_DATES:
+        printed = [(match[1], line) for line in lines for match in pattern.finditer(line)]
+        if printed:
+            return [(day_of(each), each, line) for each, line in printed]
+    return []
+
+
+def _issuers(lines: Sequence[str], running: Sequence[str]) -> Found:
+    """Return who is named as in `NICE guideline`, alone in a line, or as holder of the rights."""
+    guideline, alone, rights = _WEAKER_ISSUERS
+    for pattern, where in ((guideline, lines), (alone, lines), (rights, [*lines, *running])):
+        named = [(m[1].strip(" ."), line) for line in where for m in pattern.finditer(line)]
+        if pattern is alone:
+            named = [(name, line) for name, line in named if is_organisation(name)]
+        if found := [(name, name, line) for name, line in named if _may_issue(name)]:
+            return list(found)
+    return []
+
+
+def _may_issue(name: str) -> bool:
+    """Tell whether a name is an abbreviation, such as `NICE`, or holds more than common words."""
+    is_short = re.fullmatch(r"[A-Z][A-Za-z/&-]*[A-Z]", name) is not None
+    return is_short or (is_organisation(name) or (may_name(name) and "Author" not in name))
+
+
 def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:
-    """Return the first heading of the highest level."""
+    """Return the first heading of the highest level that names a subject."""
     headings = [b for b in blocks if b["kind"] == BlockKind.HEADING and b.get("level") == 1]
-    titles = [" ".join(text[b["start"] : b["end"]].split()) for b in headings[:1]]
-    return [(title[:500], title, title) for title in titles if title]
+    titles = [" ".join(text[b["start"] : b["end"]].split()) for b in headings]
+    named = [title for title in titles if may_name(title)][:1]
+    return [(clean_title(title)[:500], title, title) for title in named]
 
 
 def _population(words: str) -> str | None:

@@ -14,6 +14,7 @@ from core.language.en.statements.leads import CONDITION, announces, heads_items,
 from corpus.statements.places import Place, VerbatimSpan, one_line
 
 Leads = tuple[VerbatimSpan, ...]
+_TEXTS = ("paragraph", "list_item", "heading")
 HEADING_PAGES = 20  # pages above a block on which a heading that limits it is looked for
 
 
@@ -74,7 +75,7 @@ def _over(at: Place, items: Sequence[Place]) -> Leads | None:
         return _items_over(at, items)
     parents = _parents(at.block["level"], items)
     siblings = list(_siblings(at, items))
-    heading = any(heads_items(item.text) for item in siblings)
+    heading = any(map(_heads, siblings))
     own = _items_over(at, siblings) if heading else ()
     return None if own is None or parents is None else (*parents, *own)
 
@@ -142,12 +143,20 @@ def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
     return _parents(depth, beyond)
 
 
+def _heads(item: Place) -> bool:
+    """Tell whether an item heads those below it by its words, and isn't cut by the page's end."""
+    if not heads_items(item.text):
+        return False
+    below = next((place for place in item.below() if place.kind in _TEXTS), None)
+    return below is None or below.page == item.page or not below.block.get("continues")
+
+
 def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
     """Return the nearest items that head the ones below them by their words.
 
     `items` are those above, the nearest first. None if it is uncertain what they head.
     """
-    heads = [n for n, item in enumerate(items) if heads_items(item.text)]
+    heads = [n for n, item in enumerate(items) if _heads(item)]
     if not heads:
         return None if _may_be_under(at, items) else ()
     last = heads[0]

@@ -31,6 +31,7 @@ _BROKEN_OFF = re.compile(
 )
 _WITHHELD = re.compile(f"[{OVERSTRUCK}]")
 _FLOWING = ("paragraph", "list_item")
+_NEVER = ("heading", "contents")
 BOX = "box"  # the kind of a statement that is a whole box of a flow chart
 _MOST_OF_A_TITLE = 8  # words
 _LEAST_OF_A_BOX = 3  # words: fewer are the label of an arrow
@@ -83,7 +84,7 @@ def statements_of(
 
 
 def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
-    """Yield the statements of a block; none for a heading, or for a table's caption or footnote.
+    """Yield the statements of a block; none for a heading, contents, a table's caption or footnote.
 
     A footnote is told with its row: `Every 12 hours in the first week of life.`
     """
@@ -96,7 +97,7 @@ def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
         for row in table_rows(at, section_path):
             shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
             yield Statement(one_line(shown), row.pieces, at.kind, caption, start, row.index)
-    elif at.kind != "heading" and not (below and below.block.get("table")) and not _is_note(at):
+    elif at.kind not in _NEVER and not (below and below.block.get("table")) and not _is_note(at):
         yield from _sentences(at, section_path)
 
 
@@ -108,12 +109,15 @@ def _box(at: Place) -> Iterator[Statement]:
 
 
 def _is_note(at: Place) -> bool:
-    """Tell whether a block is a footnote of the table above it.
+    """Tell whether a block is a footnote of the table above it, which is told with its row.
 
-    It stands right below, or lower or on top of the next page with a mark that is in the table.
+    It stands right below, or lower or on top of the next page with a mark that is in the table. So
+    is a grade in the margin, such as `2++`, which says nothing alone.
     """
     if at.kind != "footnote":
         return False
+    if len(words(at.text)) < _LEAST_OF_A_BOX and not has_verb(at.text):
+        return True
     mark, adjoins = leading_mark(at.text), True
     for place in at.above():
         if place.block.get("table"):

@@ -10,7 +10,7 @@ from typing import Any
 from core.language.words import WORD
 from corpus.statements.places import Block
 
-_NEVER = "heading"  # stands above what is quoted
+_NEVER = ("heading", "contents")  # a heading stands above what is quoted
 _CHARACTERS = 120  # of a text that can't be quoted, to recognise it by
 
 
@@ -29,7 +29,7 @@ class Unquotable:
 
 @dataclass(frozen=True)
 class QuotableWords:
-    """Words outside headings by kind of block: all, and those in a statement."""
+    """Words outside headings and contents by kind of block: all, and those in a statement."""
 
     all: Mapping[str, int] = field(default_factory=dict)
     quoted: Mapping[str, int] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def words_in(
         for start, end in held[number]:
             covered[start:end] = b"\1" * (end - start)
         for block in blocks:
-            if block["kind"] == _NEVER:
+            if block["kind"] in _NEVER:
                 continue
             places = [word.start() for word in WORD.finditer(text, block["start"], block["end"])]
             count = sum(covered[place] for place in places)

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
+from core.language.en.titles import is_organisation, is_section, may_name, names_subject
 from corpus.parsing.geometry import overlap, same_row
 from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.layout.runs import Line
-from corpus.parsing.layout.styles import heading_depth
+from corpus.parsing.layout.styles import LARGER, heading_depth
 from corpus.parsing.types import BlockKind, Doubt
 
 _PART = r"(?:[A-Z][\w.'’-]*|de|van|von|der|la|bin|al)"
@@ -101,10 +102,32 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _OFTEN = 3  # times that other pages use a word of the document's subject
 _SURE = 0.5  # share of a title's words that metadata or other pages confirm
 _FULL = 6  # words: a shorter title scores less
+_FRONT = 3  # pages with text that a title is sought on
+_NEAR = 1.5  # times the larger print: the gap between two lines of a title
+_LIKE = 0.55  # of the larger print, that of the smaller
+_ADDRESS = re.compile(r"@|\bwww\.|https?:|\b(?:doi|isbn|issn)\b", re.I)
 
 
-def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
-    """Return the group that is the title, on the first page with text; None if no group fits.
+def join_title(pages: Sequence[list[Part]], named: str) -> Group | None:
+    """Return the title as one group, which it becomes on its page, too; None if there is none."""
+    groups = find_title([[p for p in page if isinstance(p, Group)] for page in pages], named)
+    whole, *others = groups or (None,)
+    if whole is None or not others:
+        return whole
+    whole.kind, gone = BlockKind.HEADING, set(map(id, others))
+    for group in filter(None, others):
+        whole.lines += group.lines
+        whole.doubts += [doubt for doubt in group.doubts if doubt not in whole.doubts]
+    for page in pages:
+        page[:] = [part for part in page if id(part) not in gone]
+    return whole
+
+
+def find_title(pages: Sequence[Sequence[Group]], named: str) -> tuple[Group, ...]:
+    """Return the groups that are the title together, in order; empty if no group fits.
+
+    They stand on the first page with text, or without `named` on the first of three that has some,
+    since a cover may be a picture. To the group that is chosen `_set_together` adds others.
 
     `named` is the title in the metadata. A group's score is half its size relative to the largest,
     plus its overlap with `named`, plus half the share of its words that the other pages use three
@@ -112,10 +135,9 @@ def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
     The title gets the doubt `title_guessed` unless it is the one largest heading, or `named` or the
     other pages confirm half of its words.
     """
-    first = next((page for page in pages if page), [])
-    groups = [group for group in first if _may_be_title(group, first, named)]
+    first, groups = _candidates(pages, named)
     if not groups:
-        return None
+        return ()
     largest = max(_size(group) for group in groups)
     others = (group.text for page in pages for group in page if page is not first)
     occurrences = Counter(word for text in others for word in _words(text))
@@ -133,20 +155,82 @@ def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
     alone = best.kind is BlockKind.HEADING and sum(_size(g) >= _size(best) for g in groups) == 1
     if not alone and max(_shared(best, named), repeated(best)) < _SURE:
         best.doubts.append(TITLE_GUESSED)
-    return best
+    return tuple(_set_together(best, first))
+
+
+def _candidates(
+    pages: Sequence[Sequence[Group]], named: str
+) -> tuple[Sequence[Group], Sequence[Group]]:
+    """Return the first page that has groups which may be the title, and these."""
+    for page in [page for page in pages if page][: 1 if named else _FRONT]:
+        if groups := [group for group in page if _may_be_title(group, page, named)]:
+            return page, groups
+    return (), ()
+
+
+def _set_together(best: Group, page: Sequence[Group]) -> list[Group]:
+    """Return a title's first choice with the lines right above and below that belong to it.
+
+    Above, that is what a series or an issuer isn't; below, what stands nearer to the title than to
+    the text that follows, which it would be the heading of.
+    """
+    at = next(index for index, group in enumerate(page) if group is best)
+    usual = _usual(page)
+    title = [best]
+    if best.kind is not BlockKind.HEADING or heading_depth(best.text) is not None:
+        return title
+    for group in reversed(page[:at]):
+        if not (names_subject(group.text) and _goes_with(group, title[0], usual)):
+            break
+        title.insert(0, group)
+    for index in range(at + 1, len(page)):
+        group, follows = page[index], page[index + 1 : index + 2]
+        gap = group.box[1] - title[-1].box[3]
+        is_head = any(-1 < below.box[1] - group.box[3] < gap for below in follows)
+        if is_head or not _goes_with(title[-1], group, usual, other=group):
+            break
+        title.append(group)
+    return title if sum(len(group.text) for group in title) <= _MAX_CHARS else [best]
+
+
+def _goes_with(upper: Group, lower: Group, usual: float, other: Group | None = None) -> bool:
+    """Tell whether two groups are lines of one title; `other` is the one to be added."""
+    other, sizes = other or upper, sorted((_size(upper), _size(lower)))
+    gap = lower.box[1] - upper.box[3]
+    if not (-0.5 * sizes[0] <= gap <= _NEAR * sizes[1] and sizes[0] >= _LIKE * sizes[1]):
+        return False
+    if other.kind is not BlockKind.HEADING and not (
+        other.kind is BlockKind.PARAGRAPH
+        and len(other.lines) <= 2
+        and _size(other) > LARGER * usual
+    ):
+        return False
+    text = other.text.rstrip()
+    if heading_depth(text) is not None or text.endswith((".", ":", ";")) or _ADDRESS.search(text):
+        return False
+    is_apart = (
+        is_section(text) or is_organisation(text) or _NAMES.match(text) or _MARKED.match(text)
+    )
+    is_issue = not names_subject(text) and any(map(str.isdigit, text))
+    across = overlap(upper.box[0], upper.box[2], lower.box[0], lower.box[2])
+    return not is_apart and not is_issue and across > 0 and not other.stands_alone
 
 
 def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
     """Tell whether a group may be the title: a heading, large print, or words of the metadata."""
-    if len(set(_words(group.text))) < 2 or len(group.text) > _MAX_CHARS or group.stands_alone:
+    if len(group.text) > _MAX_CHARS or group.stands_alone or not may_name(group.text):
         return False
-    if _size(group) < _LARGE * max(_size(other) for other in page):
+    largest = max(_size(other) for other in page)
+    count = len(set(_words(group.text)))
+    is_alone = group.kind is BlockKind.HEADING and _size(group) == largest
+    is_alone &= heading_depth(group.text) is None
+    if _size(group) < _LARGE * largest or count < (1 if is_alone else 2):
         return False
     if group.text.rstrip().endswith(":") and _shared(group, named) < _SURE:
         return False  # it introduces what follows
     if group.kind is BlockKind.HEADING:
         return True
-    usual = median(_size(other) for other in page)
+    usual = _usual(page)
     is_larger = _size(group) > _LARGER * usual or len(page) == 1 == len(group.lines)
     return group.kind is BlockKind.PARAGRAPH and (is_larger or _shared(group, named) >= _SURE)
 
@@ -155,6 +239,10 @@ def _shared(group: Group, named: str) -> float:
     """Return the Dice coefficient of the words of a group and of `named`, in [0, 1]."""
     words, own = set(_words(group.text)), set(_words(named))
     return 2 * len(words & own) / (len(words) + len(own))
+
+
+def _usual(page: Sequence[Group]) -> float:
+    return median(line.size for group in page for line in group.lines)
 
 
 def _size(group: Group) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from core.language.en.titles import clean_title
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.geometry import (
@@ -21,7 +22,7 @@ from corpus.parsing.geometry import (
     union,
     upright,
 )
-from corpus.parsing.layout.bylines import find_title, side_by_side, without_bylines
+from corpus.parsing.layout.bylines import join_title, side_by_side, without_bylines
 from corpus.parsing.layout.doubts import (
     COLUMNS_UNSURE,
     ORDER_LOST,
@@ -63,6 +64,7 @@ from corpus.parsing.tables.find import (
     unsure_runs,
 )
 from corpus.parsing.tables.grids import ruled_regions
+from corpus.parsing.tables.margins import find_margins, put_notes
 from corpus.parsing.tables.notes import Printed, note_places
 from corpus.parsing.types import BlockKind, Box, Doubt
 
@@ -120,10 +122,10 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
     _mark_notes(parts)
+    title = join_title(parts, named)
     for (first, *_), joined in zip(frames_of_pages, parts, strict=True):
         first.parts = joined
     every = [frame.parts for page in frames_of_pages for frame in page]
-    title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary(list(_texts(_groups(every), pages)))
     headings = [group for group in _groups(every) if group.kind is BlockKind.HEADING]
     styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
@@ -150,7 +152,7 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         for page in pages
     )
     running_lines = tuple(tuple(_running_lines(page, running)) for page in pages)
-    text = draft_of(title, vocabulary).text if title else ""
+    text = clean_title(draft_of(title, vocabulary).text) if title else ""
     return LaidOut(tuple(drafts), text, dropped, labels, running_lines)
 
 
@@ -296,6 +298,8 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     solids = list(solids)
     boxed = {name for solid in solids if isinstance(solid, Panel) for name in solid.ids}
     runs = link_runs(_without(page, boxed).words, page.rules)
+    margins = find_margins(runs, [solid.box for solid in solids])
+    runs = margins.runs
     for used, table in find_wordy(runs):
         solids.append(table)
         runs = without(runs, used)
@@ -307,7 +311,7 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     first = next((part for part in parts if isinstance(part, Group)), None)
     if first and columns_unsure(items):
         first.doubts.append(COLUMNS_UNSURE)
-    return parts
+    return put_notes(parts, margins.notes)
 
 
 def _region_parts(

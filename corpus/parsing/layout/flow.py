@@ -36,8 +36,8 @@ _FLOWING = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 _ENDED = re.compile(r"[.:?!]['\")\]”’]*[⁰¹²³⁴⁵⁶⁷⁸⁹*†‡]*$")
 _STOPPED = re.compile(r"[.?!]['\")\]”’]*[⁰¹²³⁴⁵⁶⁷⁸⁹*†‡]*$")
 _OPEN_WORD = re.compile(
-    r"\b(?:a|an|and|are|as|at|be|by|for|from|if|in|is|nor|of|on|or|than|that|the|to|was|were|when|"
-    r"which|with|without)$"
+    r"\b(?:a|about|an|and|are|as|at|at (?:least|most)|be|by|every|for|from|if|in|is|nor|of|on|or"
+    r"|than|that|the|to|was|were|when|which|with|without)$"
 )
 
 
@@ -116,7 +116,7 @@ def _follows(before: Group, part: Group) -> bool:
     """Tell whether `part` surely continues `before`.
 
     `before` has no end of sentence, and it ends with an open word or `part` begins with a small
-    letter.
+    letter. A list item goes on behind an open word only with a figure: `for at least`, `14 days`.
     """
     end, start = before.lines[-1], part.lines[0]
     number_goes_on = goes_on(end.text, start.text)
@@ -128,7 +128,7 @@ def _follows(before: Group, part: Group) -> bool:
     return (
         number_goes_on
         or start.text[0].islower()
-        or (is_open and before.kind is BlockKind.PARAGRAPH)
+        or (is_open and (before.kind is BlockKind.PARAGRAPH or start.text[0].isdigit()))
     )
 
 

@@ -22,6 +22,10 @@ _TELLING = 12  # characters: a repeated line of that length is no heading of a p
 _AMOUNT = re.compile(rf"(?<![\w/])\d[\d.,]*({UNIT})")
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
+# A footer, in whatever print: `Page 85 of 168 – Version 2`.
+_PAGE_FIRST = re.compile(
+    r"^page\s+\d{1,4}\s+of\s+\d{1,4}\s*[-–—|·•:]\s*(?P<rest>.{0,60})$", re.IGNORECASE
+)
 _PRINT_NOTICE = re.compile(
     r"\b(?:un|not )controlled\b.{0,40}\bprint"
     r"|\bprint(?:ed|s|outs?)?\b.{0,60}\b(?:un|not )controlled\b",
@@ -67,7 +71,7 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
 
     A line in the upper or lower margin (12 % of the page's height) counts if one of these holds:
 
-    - it is a page number, or says that a printed copy is uncontrolled
+    - it is a page number, alone or before a version, or says that a printed copy is uncontrolled
     - its text stands at the same height on a third of the pages, two at least; figures may differ
       in small print
     - it stands at the edge, where a fifth of the pages, four at least, have a line in its font and
@@ -141,6 +145,10 @@ def _is_said(margin: _Margin, times: int, pages: int, usual: float) -> bool:
     return is_asking or has_verb(text) or (not may_be_title and bool(drugs(text)))
 
 
+def _says_more(text: str) -> bool:
+    return _has_amount(text) or has_verb(text) or is_imperative(text) or bool(drugs(text))
+
+
 def _has_amount(text: str) -> bool:
     """Tell whether a text has a number with a unit that is none of time."""
     units = (unit_of(match[1].strip(" -"))[0] for match in _AMOUNT.finditer(text))
@@ -158,7 +166,8 @@ def _pages_with(seen: object) -> Counter[tuple[object, int]]:
 
 
 def _is_number(page: PageCells, line: Line) -> bool:
-    if _PAGE_OF.search(line.text):
+    first = _PAGE_FIRST.match(line.text)
+    if _PAGE_OF.search(line.text) or (first and not _says_more(first["rest"])):
         return True
     is_number = _PAGE_NUMBER.match(line.text) is not None
     return is_number and not _in_cell(page, line) and not _goes_on(page, line)

@@ -77,8 +77,10 @@ class Line:
             base, parts = self.words[1], [raise_text(base.text) or base.text]
         for before, word in zip(self.words, self.words[1:], strict=False):
             joint = _joint(before, word)
-            # An exponent or a note's mark: 10⁹ must not be read as 109.
-            raised = raise_mark(word.text) if not joint and _is_raised(word, base) else None
+            # An exponent or a note's mark: 10⁹ must not be read as 109. Behind a blank only another
+            # mark: `¹⁶⁵ ¹⁶⁶`.
+            is_mark = not joint or (before is not base and word.size <= 1.05 * before.size)
+            raised = raise_mark(word.text) if is_mark and _is_raised(word, base) else None
             base = base if raised else word
             parts += [joint, raised or word.text]
         return mend_numbers(mend_accents("".join(parts)))

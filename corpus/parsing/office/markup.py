@@ -8,6 +8,7 @@ from dataclasses import replace
 from html import escape
 from xml.etree.ElementTree import Element, SubElement
 
+from core.language.en.titles import clean_title, may_name
 from corpus.filenames import title_said
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
@@ -25,6 +26,7 @@ from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
 )
+_TITLE_WORDS = 15  # at most, of a title that is no heading
 _FACTS = ("author", "description", "date", "status")  # of the names of `meta`
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
 
@@ -70,10 +72,10 @@ def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
 def document_of(request: Request, trees: Iterable[Element], title: str = "") -> ParsedDocument:
     """Return a document with a page for each tree of HTML.
 
-    Its title is its first heading, else `title`.
+    `title` is what the file says of itself, see `title_of`.
     """
     pages = [page_of(tree, number) for number, tree in enumerate(trees, start=1)]
-    return document_with(request, pages, first_heading(pages) or title_said(title))
+    return document_with(request, pages, title_of(pages, title_said(title)))
 
 
 def document_with(request: Request, pages: Sequence[Page], title: str = "") -> ParsedDocument:
@@ -100,15 +102,21 @@ def _left_out(names: Iterable[str]) -> Doubt:
     )
 
 
-def first_heading(pages: Iterable[Page]) -> str:
-    """Return the first heading of all pages; empty if there is none."""
-    headings = (
-        page.text[block.start : block.end]
-        for page in pages
-        for block in page.blocks
-        if block.kind is BlockKind.HEADING
-    )
-    return next(headings, "")
+def title_of(pages: Iterable[Page], said: str = "") -> str:
+    """Return the title of a document without geometry; empty if nothing in it can be one.
+
+    The first heading, unless it names only a series, an issuer or a part of any document; else what
+    the file says; else the next heading that names something, or the short text that comes first.
+    """
+    blocks = [(page.text[b.start : b.end], b) for page in pages for b in page.blocks]
+    headings = [clean_title(text) for text, b in blocks if b.kind is BlockKind.HEADING]
+    if headings and may_name(headings[0]):
+        return headings[0]
+    named = next(filter(may_name, headings), "")
+    text, first = next(iter(blocks), ("", None))
+    is_line = first is not None and first.kind is BlockKind.PARAGRAPH and text[-1:] not in ".:;,?"
+    is_short = is_line and 1 < len(text.split()) <= _TITLE_WORDS and may_name(text)
+    return said or named or (clean_title(text) if is_short else "")
 
 
 def parse_text(request: Request) -> ParsedDocument:
@@ -116,8 +124,7 @@ def parse_text(request: Request) -> ParsedDocument:
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
     page = write_page(Page(1, "", ()), mended(annotate(drafts)))
-    title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
-    return document_with(request, [page], title)
+    return document_with(request, [page], title_of([page]))
 
 
 def _text_drafts(part: str) -> list[Draft]:

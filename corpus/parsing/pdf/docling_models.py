@@ -17,7 +17,7 @@ from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, write_pa
 from corpus.parsing.layout.doubts import SIGN_UNREADABLE
 from corpus.parsing.layout.figures import LEFT_OUT
 from corpus.parsing.mending import mended
-from corpus.parsing.office.markup import annotate, first_heading
+from corpus.parsing.office.markup import annotate, title_of
 from corpus.parsing.pdf.annotations import annotations_of, doubts_about
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.drawings import Frame
@@ -74,7 +74,7 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
     seen = [replace(page, ocr_confidence=_confidence(result, page.number)) for page in read]
     pages = check_pages(request.path, [_noted(page, renderer) for page in seen], left_out)
     engine = engine_name(request.media_type, with_models=True)
-    return ParsedDocument(pages, engine, title=first_heading(pages))
+    return ParsedDocument(pages, engine, title=title_of(pages))
 
 
 def _noted(page: Page, renderer: Renderer) -> Page:

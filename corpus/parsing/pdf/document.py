@@ -20,7 +20,7 @@ from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT, signs_mended
 from corpus.parsing.layout.engine import lay_out
-from corpus.parsing.office.markup import first_heading
+from corpus.parsing.office.markup import title_of
 from corpus.parsing.pdf.annotations import unread
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
@@ -97,7 +97,7 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     ]
     pages = check_pages(request.path, whole, left_out)
     is_name = is_filename(metadata.get("title", ""))
-    title = laid_out.title or (first_heading(pages) if is_name else "") or named
+    title = laid_out.title or ("" if is_name else named) or title_of(pages) or named
     if prints.mended:
         noted = (*pages[0].doubts, signs_mended(prints.mended))
         pages = (replace(pages[0], doubts=noted), *pages[1:])

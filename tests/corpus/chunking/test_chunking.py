@@ -15,6 +15,7 @@ from core.language.en.sentences import sentence_spans
 from corpus.chunking import MAX_CONTEXT_TOKENS, ChunkDraft, ChunkSettings, context_line, split
 from corpus.encoders.registry import get_embedder
 from corpus.parsing.serialise import to_json
+from corpus.parsing.tables.contents import mark_contents
 from corpus.parsing.types import Page, ParsedDocument
 from tests.corpora import pages_of
 from tests.corpus.chunking.passages import check_passages
@@ -36,7 +37,7 @@ def chunks_of(
 ) -> list[ChunkDraft]:
     values: dict[str, Any] = {"title": "Guide", "population": "adult"}
     values |= {"sha256": SHA, "count_tokens": words}
-    return split(pages, settings=settings, **(values | arguments))
+    return split(mark_contents(pages), settings=settings, **(values | arguments))
 
 
 def prose(sentences: int, *, seed: int = 1) -> str:

@@ -15,6 +15,7 @@ from corpus.parsing.types import Block, BlockKind, Page, ParsedDocument
 from tests.corpus.chunking.passages import passages_of
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.parsing_fixtures import at, heading
+from tests.corpus.parsing.tables.said import said_in
 from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
 
 OPEN_END = (
@@ -359,3 +360,16 @@ def test_words_parted_at_a_ligature_are_joined_or_doubted(
     page = fixtures.read_page(tmp_path, at(700, line))
     assert page.text == read
     assert ("word_parted" in {doubt.code for doubt in page.doubts}) == doubted
+
+
+@pytest.mark.parametrize("ending", ["for at least", "for", "every"])
+def test_an_item_goes_on_with_a_figure_on_the_next_page(tmp_path: Path, ending: str) -> None:
+    first = at(300, "• Measure the lactate in the blood at once", f"• Treat babies {ending}")
+    items = fixtures.together(at(740, "14 days. Then stop.", x=66), at(728, "• Ask for help."))
+    document = fixtures.read_pdf(tmp_path, first, items)
+    goes_on = document.pages[1].blocks[0]
+    assert goes_on.continues
+    assert goes_on.kind is BlockKind.LIST_ITEM
+    said = said_in(document)
+    assert f"Treat babies {ending} 14 days. Then stop." in said
+    assert said[-1] == "Ask for help."

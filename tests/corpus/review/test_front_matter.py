@@ -157,3 +157,46 @@ def test_whoever_typed_a_file_is_not_taken_for_its_issuer() -> None:
     document = Document(filename="iron.pdf", title="iron")
     take_over(document, ParsedDocument((), "pdf", title="Iron", metadata={"author": "J. Smith"}))
     assert (document.title, document.issuer) == ("Iron", "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "issuer", "since"),
+    [
+        (
+            "NICE guideline Published: 1 June 2015 Last updated: 2 July 2020 www.nice.org.uk\n"
+            "© NICE 2024. All rights reserved.",
+            "NICE",
+            (2020, 7, 2),
+        ),
+        (
+            "Published: 1 June 2015\n© 2015 Northfield Thrombosis Network.",
+            "Northfield Thrombosis Network",
+            (2015, 6, 1),
+        ),
+        (
+            "The Northfield College of Nursing Best Practice Guideline\nGive iron.",
+            "Northfield College of Nursing",
+            None,
+        ),
+        ("NORTHFIELD ROYAL HOSPITAL\nGive iron by mouth.", "NORTHFIELD ROYAL HOSPITAL", None),
+        ("In force from 3 May 2021. Published: 1 June 2020", None, (2021, 5, 3)),
+        ("NICE clinical guidelines for anaemia say so. The NHS pays.", None, None),
+        ("© 2024 The Author(s). Give iron by mouth.", None, None),
+    ],
+)
+def test_an_issuer_and_a_date_are_found_without_a_label_of_their_own(
+    db: None, lines: str, issuer: str | None, since: tuple[int, int, int] | None
+) -> None:
+    found = front_matter(first_page(f"Iron in children\n{lines}"))
+    offered = {offer.field: offer.value for offer in found.offers}
+    assert offered.get("issuer") == issuer
+    assert offered.get("effective_from") == (datetime.date(*since) if since else None)
+
+
+def test_a_series_is_not_offered_as_title(db: None) -> None:
+    document = first_page("Clinical guidelines\nIron in children")
+    spans = ((0, len("Clinical guidelines")), (20, 36))
+    heads = [{"kind": "heading", "level": 1, "start": a, "end": b} for a, b in spans]
+    Page.objects.update(blocks=heads)
+    offers = {offer.field: offer.value for offer in front_matter(document).offers}
+    assert offers["title"] == "Iron in children"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,19 @@ def test_a_title_of_the_metadata_is_no_name_of_a_program_or_a_file(
         fixtures.write_lines(canvas, ["Give oxygen to all who need it, and do not wait."] * 6)
 
     assert fixtures.read_pdf(tmp_path, draw).title == title
+
+
+def test_a_page_number_with_a_version_is_no_heading_in_any_print(tmp_path: Path) -> None:
+    def drawn(number: int, rest: str) -> Callable[[Canvas], None]:
+        body = at(700, *[f"Give oxygen to all who need it, and do not wait, said {number}."] * 6)
+        y = 50 + 7 * (number % 3)  # not at one height
+        return fixtures.together(body, heading(y, f"Page {85 + number} of 168 – {rest}"))
+
+    footers = [drawn(number, f"Version {'ABCDEFGH'[number]}") for number in range(3)]
+    dosed = drawn(3, "Give 5 mg")
+    document = fixtures.read_pdf(tmp_path, *footers, dosed)
+    assert ["Page" in page.text for page in document.pages] == [False, False, False, True]
+    assert document.pages[0].running_lines == ("Page 85 of 168 – Version A",)
 
 
 def test_a_line_that_introduces_what_follows_is_no_title(tmp_path: Path) -> None:

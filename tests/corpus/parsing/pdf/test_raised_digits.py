@@ -101,3 +101,15 @@ def test_a_note_begins_with_its_mark_not_with_a_number(tmp_path: Path) -> None:
     assert "10¹ daily." in page.text
     assert "¹mg/kg in two doses." in page.text
     assert not_held("1 mg/kg in two doses", held((page.text,)))
+
+
+@pytest.mark.parametrize("gap", [1.5, 2.5])
+def test_a_second_mark_behind_a_blank_is_no_number_of_the_text(gap: float) -> None:
+    words = (
+        Word("calories", (60.0, 75.0, 98.0, 85.0), 10.0, base=82.5),
+        Word("165", (98.0, 72.0, 108.0, 78.0), 6.0, base=78.0),
+        Word("166", (108.0 + gap, 72.0, 118.0 + gap, 78.0), 6.0, base=78.0),
+        Word("than", (122.0 + gap, 75.0, 140.0 + gap, 85.0), 10.0, base=82.5),
+        Word("20", (143.0 + gap, 75.0, 154.0 + gap, 85.0), 10.0, base=82.5),
+    )
+    assert Line(words).text == "calories¹⁶⁵ ¹⁶⁶ than 20"
