@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 from pytest_django import Settings
@@ -14,11 +15,12 @@ from pytest_django import Settings
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
+from tests.databases import superuser
 
 NAMES = [
     *("release", "database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
     *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
-    *("addresses", "sign-in", "parser", "disk", "files", "answering"),
+    *("scanner", "addresses", "sign-in", "parser", "disk", "files", "answering"),
 ]
 
 
@@ -36,6 +38,25 @@ def test_without_a_worker_only_that_is_wrong(capsys: pytest.CaptureFixture[str])
     assert [line for line in lines if line.startswith("FAIL")] == [
         "FAIL  worker      none is running: start manage.py worker or manage.py serve"
     ]
+
+
+def test_texts_that_the_system_sorts_in_another_way_are_told(own_database: str) -> None:
+    """As after an upgrade of the system's C library below a server of one's own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_database_collation_actual_version(oid) FROM pg_database "
+            "WHERE datname = current_database()"
+        )
+        if cursor.fetchone()[0] is None:
+            pytest.skip("this server's collation has no version")
+    with superuser(connection.settings_dict["HOST"]) as server:
+        server.execute(
+            "UPDATE pg_database SET datcollversion = '1.0' WHERE datname = %s", [own_database]
+        )
+    found = findings()["database"]
+    assert not found.ok
+    assert f'REINDEX DATABASE "{own_database}"' in found.detail
+    assert f'ALTER DATABASE "{own_database}" REFRESH COLLATION VERSION' in found.detail
 
 
 @pytest.mark.django_db
