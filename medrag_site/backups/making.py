@@ -103,7 +103,10 @@ class _Making:
             return
         for path in sorted(settings.KEYS_DIR.iterdir()):
             if path.is_file() and not path.name.startswith("."):  # hidden: still being written
-                self._add(path, f"{manifest.KEYS}/{path.name}")
+                try:
+                    self._add(path, f"{manifest.KEYS}/{path.name}")
+                except FileNotFoundError as error:
+                    raise _missing(str(path)) from error
 
     def _add_database(self, connection: BaseDatabaseWrapper, known: KnownHeads) -> Manifest:
         server = catalog.server_version(connection)
@@ -175,12 +178,8 @@ class _Making:
             raise BackupError(f"{error} {NOTHING_KEPT}", hint=error.hint) from error
 
     def _add(self, source: Path, path: str) -> Entry:
-        try:
-            entry = manifest.copy_file(source, self._folder / path)
-        except FileNotFoundError as error:
-            raise _missing(str(source)) from error
-        self._files[path] = entry
-        return entry
+        self._files[path] = manifest.copy_file(source, self._folder / path)
+        return self._files[path]
 
 
 def _missing(place: str) -> BackupError:
