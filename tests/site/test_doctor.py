@@ -10,8 +10,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
+from psycopg import sql
 from pytest_django import Settings
 
+from bench.connections import connected_to
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
@@ -42,21 +44,25 @@ def test_without_a_worker_only_that_is_wrong(capsys: pytest.CaptureFixture[str])
 
 def test_texts_that_the_system_sorts_in_another_way_are_told(own_database: str) -> None:
     """As after an upgrade of the system's C library below a server of one's own."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_database_collation_actual_version(oid) FROM pg_database "
-            "WHERE datname = current_database()"
-        )
-        if cursor.fetchone()[0] is None:
-            pytest.skip("this server's collation has no version")
-    with superuser(connection.settings_dict["HOST"]) as server:
+    other = sql.Identifier(name := f"{own_database}_sorted")
+    socket_dir = connection.settings_dict["HOST"]
+    assert findings()["database"].ok
+    with superuser(socket_dir) as server:
         server.execute(
-            "UPDATE pg_database SET datcollversion = '1.0' WHERE datname = %s", [own_database]
+            sql.SQL(
+                "CREATE DATABASE {} TEMPLATE template0 LOCALE_PROVIDER builtin "
+                "BUILTIN_LOCALE 'C.UTF-8' COLLATION_VERSION '0.9'"
+            ).format(other)
         )
-    found = findings()["database"]
-    assert not found.ok
-    assert f'REINDEX DATABASE "{own_database}"' in found.detail
-    assert f'ALTER DATABASE "{own_database}" REFRESH COLLATION VERSION' in found.detail
+        try:
+            with connected_to(name):
+                ok, said = doctor._LOOKS["database"]()
+        finally:
+            server.execute(sql.SQL("DROP DATABASE {}").format(other))
+    assert not ok
+    assert "by version 0.9 of the system's rules and are by 1 now" in said
+    assert f'REINDEX DATABASE "{name}"' in said
+    assert f'ALTER DATABASE "{name}" REFRESH COLLATION VERSION' in said
 
 
 @pytest.mark.django_db
