@@ -75,6 +75,16 @@ class Breaker:
                 self._shut_until = time.monotonic() + PAUSE_S
 
 
+_known: dict[str, Breaker] = {}
+_knowing = threading.Lock()
+
+
+def breaker_of(store: str) -> Breaker:
+    """Return what this process knows of the store with this name, the same in all threads."""
+    with _knowing:  # threads may open the store at the same time, each for itself
+        return _known.setdefault(store, Breaker(share_of_threads()))
+
+
 def share_of_threads() -> int:
     """Return how many threads of a web process may wait for files: a quarter, two at least."""
     return max(2, settings.WEB_THREADS // 4)

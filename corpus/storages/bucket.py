@@ -8,7 +8,7 @@ from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from storages.backends.s3 import S3Storage
 
-from corpus.storages.breaker import Breaker, share_of_threads
+from corpus.storages.breaker import breaker_of
 
 # A page never waits longer for a server that does not answer: 5 s, twice (`read_timeout` is of one
 # read, so that a large file may take as long as it comes).
@@ -37,4 +37,4 @@ class Bucket(S3Storage):  # type: ignore[misc]
             querystring_auth=True,
             max_memory_size=_IN_MEMORY_BYTES,
         )
-        self.breaker = Breaker(share_of_threads())
+        self.breaker = breaker_of(f"{self.endpoint_url} {self.bucket_name}")

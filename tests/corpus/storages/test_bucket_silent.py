@@ -71,6 +71,25 @@ def test_a_silent_store_is_asked_twice_and_then_left_alone(
         files.has_document(SHA256)
 
 
+def test_threads_that_open_the_store_together_know_the_same_of_it(silent: socket.socket) -> None:
+    told: list[str] = []
+
+    def ask(begin: threading.Barrier) -> None:
+        begin.wait(10)
+        with pytest.raises(files.FilesUnavailable) as error:
+            files.has_document(SHA256)
+        told.append(str(error.value))
+
+    for _ in range(2):
+        begin = threading.Barrier(breaker.FAILURES)
+        asking = [threading.Thread(target=ask, args=(begin,)) for _ in range(breaker.FAILURES)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+    assert ["did not answer just now" in said for said in told] == [False, False, True, True]
+
+
 def test_pictures_and_downloads_of_a_silent_store_say_so_and_questions_are_answered(
     silent: socket.socket, alice: User, client: Client
 ) -> None:
