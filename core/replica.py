@@ -10,8 +10,12 @@ than the lag and never less.
 from __future__ import annotations
 
 import logging
+import os
+import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,11 +32,18 @@ if TYPE_CHECKING:
 REPLICA = "replica"
 CHECK_S = 1.0  # for so long a lag that was measured is taken for the present one
 AWAY_S = 10.0  # for so long a standby that is away is not asked again
+READ_S = 5.0  # for a statement: the primary is asked in place of a standby that hangs
 _CONFLICT = "40001"  # replay needed what the statement was reading
+_OTHER_TABLES = ("42P01", "42703")  # it has no such table or column
+OTHER_TABLES = "its tables are not those of this release"
 _FLUSHED = "SELECT pg_current_wal_flush_lsn()"
 _REPLAYED = """
 SELECT pg_is_in_recovery(), pg_last_wal_replay_lsn() >= %s::pg_lsn,
        extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())
+"""
+_COLUMNS = """
+SELECT table_name, column_name FROM information_schema.columns
+WHERE table_schema = current_schema()
 """
 
 logger = logging.getLogger(__name__)
@@ -60,8 +71,9 @@ def read_from_replica(read: Callable[[], T], *, still_holds: Callable[[T], bool]
     """Return what `read` reads from the standby if it holds on the primary, else from the primary.
 
     `read` must return rows, no queries. `still_holds` is asked on the primary whether what the
-    standby returned may still be shown as it is. If not, if the standby is lost meanwhile, or if
-    its replay cancels a statement that is in the way, `read` runs once more, on the primary.
+    standby returned may still be shown as it is. If not, if the standby is lost or hangs, if its
+    replay cancels a statement that is in the way, or if it lacks a table or a column, `read` runs
+    once more, on the primary.
     """
     if not _may_read():
         return read()
@@ -70,6 +82,8 @@ def read_from_replica(read: Callable[[], T], *, still_holds: Callable[[T], bool]
     except (Error, *AWAY) as error:
         if is_away(error):
             _remember(Standing(fault=f"it was lost ({type(error).__name__})"))
+        elif sqlstate(error) in _OTHER_TABLES:
+            _remember(Standing(fault=OTHER_TABLES))
         elif sqlstate(error) != _CONFLICT:
             raise
         connections[REPLICA].close()
@@ -80,9 +94,36 @@ def read_from_replica(read: Callable[[], T], *, still_holds: Callable[[T], bool]
 def _on_replica(read: Callable[[], T]) -> T:
     reading = _is_reading.set(True)
     try:
-        return read()
+        with connections[REPLICA].execute_wrapper(_bounded):
+            return read()
     finally:
         _is_reading.reset(reading)
+
+
+def _bounded(execute: Callable[..., T], *given: Any) -> T:
+    """Run a statement, and end its connection if the standby does not answer in time."""
+    with _cut_after(READ_S, connections[REPLICA].connection.fileno()):
+        return execute(*given)
+
+
+@contextmanager
+def _cut_after(limit_s: float, descriptor: int) -> Iterator[None]:
+    # PostgreSQL's own time-outs run in the server, which is what hangs. The copy of the descriptor
+    # stays this connection's, whatever becomes of the number.
+    with socket.socket(fileno=os.dup(descriptor)) as copy:
+        timer = threading.Timer(limit_s, _shut, [copy])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+
+def _shut(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def standing_measured() -> Standing:
@@ -91,7 +132,8 @@ def standing_measured() -> Standing:
         cursor.execute(_FLUSHED)
         (flushed,) = cursor.fetchone()
     try:
-        with connections[REPLICA].cursor() as cursor:
+        replica = connections[REPLICA]
+        with replica.execute_wrapper(_bounded), replica.cursor() as cursor:
             cursor.execute(_REPLAYED, [flushed])
             is_standby, has_all, age_s = cursor.fetchone()
     except AWAY as error:
@@ -102,6 +144,17 @@ def standing_measured() -> Standing:
     if has_all:
         return Standing()
     return Standing(float(age_s) if age_s is not None else float("inf"))
+
+
+def columns_missing() -> list[str]:
+    """Return `table.column` of what the primary has and the standby lacks. A query on each."""
+    found = []
+    for alias in (DEFAULT_DB_ALIAS, REPLICA):
+        one = connections[alias]
+        with one.cursor() as cursor:
+            cursor.execute(_COLUMNS)
+            found.append({f"{table}.{column}" for table, column in cursor.fetchall()})
+    return sorted(found[0] - found[1])
 
 
 def forget_standing() -> None:

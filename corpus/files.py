@@ -23,6 +23,7 @@ from django.core.files import File
 from django.core.files.storage import Storage, storages
 
 from core.errors import MedragError
+from corpus.storages.breaker import StoreBusy, StoreSilent
 from corpus.storages.disk import SyncedFiles
 
 _BLOCK_BYTES = 1024**2
@@ -253,16 +254,26 @@ def _fetched(sha256: str, folder: Path, source: Storage | None = None) -> Path:
 def _reported(kept: Storage | None = None) -> Iterator[None]:
     """Raise FilesUnavailable for what S3's client raises, but FileNotFoundError for no such file.
 
-    Its errors name keys and addresses: only their codes are told.
+    Its errors name keys and addresses: only their codes are told. A store that fell silent is not
+    asked for a while, and only by a share of the threads.
     """
-    if isinstance(kept or storage(), SyncedFiles):
+    kept = kept or storage()
+    if isinstance(kept, SyncedFiles):
         yield
         return
-    from botocore.exceptions import BotoCoreError, ClientError  # late: slow, and S3's alone
+    from botocore import exceptions as errors  # late: slow
+    from botocore.exceptions import BotoCoreError, ClientError
     from s3transfer.exceptions import RetriesExceededError
 
+    silence = (
+        *(errors.ConnectionError, errors.HTTPClientError, errors.IncompleteReadError),
+        RetriesExceededError,
+    )
     try:
-        yield
+        with kept.breaker.asked(silence):  # type: ignore[attr-defined]
+            yield
+    except (StoreSilent, StoreBusy) as error:
+        raise _unavailable(type(error).__name__) from error
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
         raise _unavailable(code) from error
@@ -283,6 +294,8 @@ def _unavailable(code: str) -> FilesUnavailable:
         "ReadTimeoutError": "it stopped answering",
         "ConnectionClosedError": "the connection was lost",
         "RetriesExceededError": "the connection was lost",
+        "StoreSilent": "it did not answer just now, and is asked again in some seconds",
+        "StoreBusy": "it is slow, and others are waiting for it already",
     }.get(code, code)
     return FilesUnavailable(
         f"The store of files can't be used: {why}.",

@@ -229,6 +229,26 @@ def jobs_counted() -> dict[str, int]:
     return _counted(Job.objects.all(), "state")
 
 
+def jobs_open() -> int:
+    """Count the documents that are being read or wait for it. Runs one query."""
+    return Job.objects.filter(state__in=[JobState.PENDING, JobState.RUNNING]).count()
+
+
+@dataclass(frozen=True)
+class Unsearched:
+    """How many documents are published, and how many of them no question finds yet."""
+
+    published: int
+    missing: int
+
+
+def documents_published_unsearched() -> Unsearched:
+    """Count published documents, and those without an index. Runs one query."""
+    published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
+    lacking = Count("pk", filter=Q(indexed_at=None))
+    return Unsearched(**published.aggregate(published=Count("pk"), missing=lacking))
+
+
 def jobs_failed_counted() -> dict[str, int]:
     """Count failed documents by error code. Runs one query."""
     return _counted(Job.objects.filter(state=JobState.FAILED), "error_code")

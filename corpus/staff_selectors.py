@@ -63,7 +63,8 @@ REVIEW_SOON = datetime.timedelta(days=60)
 REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
 RECENT = datetime.timedelta(hours=24)
 
-WAITING = ("check", "publish", "failed", "doubt", "due", "gone")  # of `list_conditions`
+# Of `list_conditions`.
+WAITING = ("check", "publish", "failed", "reading", "missing", "doubt", "due", "gone")
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
@@ -200,6 +201,8 @@ def list_conditions() -> dict[str, Q]:
         "check": Q(lifecycle=Lifecycle.DRAFT, job__state=JobState.DONE),
         "publish": Q(lifecycle=Lifecycle.REVIEW, job__state=JobState.DONE),
         "failed": Q(job__state=JobState.FAILED),
+        "reading": Q(job__state__in=[JobState.PENDING, JobState.RUNNING]),
+        "missing": published & Q(indexed_at=None),
         "doubt": Q(Exists(pages.filter(POOR)), lifecycle__in=_UNPUBLISHED),
         **{f"doubt_{grade}": Q(Exists(pages.filter(has_doubt(grade)))) for grade in Grade},
         "due": published & Q(review_by__lte=today + REVIEW_NEXT),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connection, connections
+from django.db import Error
 from django.db.models import Count, Q
 from django.utils import timezone
 
@@ -19,7 +19,6 @@ from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from core.database_availability import AWAY
 from core.errors import MedragError
-from core.replica import REPLICA, standing_measured
 from corpus import files, selectors
 from corpus.encoders.registry import (
     ActiveEncoder,
@@ -31,24 +30,18 @@ from corpus.indexing.recipe import chunk_settings
 from corpus.models import EncoderState
 from corpus.parsing import sniff
 from corpus.sandbox import parent as sandbox
+from corpus.scanning import refuse_infected
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from corpus.staff_selectors import sources_watched
 from corpus.stops import stops_held
-from medrag_site.backups.catalog import server_version
+from medrag_site import doctor_database as looks
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
-from medrag_site.database.restore_mark import SENTENCE, is_unfinished
-from medrag_site.database.tables import missing_migrations
 from medrag_site.hospital import certificates_found, directory_found, sign_in_found
 from medrag_site.processes.settings_digests import differences
-from medrag_site.processes.start import start_database
 from medrag_site.release import release
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
-
-OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 fix index corruption
-OLDEST_POSTGRES = 15
-CLOCK_OFF_S = 30  # as long as a code of an authenticator app is valid
 
 
 @dataclass(frozen=True)
@@ -80,72 +73,6 @@ def examine() -> Iterator[Finding]:
         except (Error, OSError, MedragError, ImproperlyConfigured) as error:
             ok, detail = False, " ".join(str(error).split()) or type(error).__name__
         yield Finding(name, ok, detail)
-
-
-def _database() -> tuple[bool, str]:
-    start_database()
-    server = server_version(connection)
-    if server.major < OLDEST_POSTGRES:
-        return False, f"PostgreSQL {server.name} is too old: 15 or later is needed"
-    where = "embedded" if settings.DATABASE_IS_EMBEDDED else "from DATABASE_URL"
-    return True, f"PostgreSQL {server.name}, {where}"
-
-
-def _replica() -> tuple[bool | None, str]:
-    """Report a standby that can't be used: searches go to the primary, so nothing else shows it."""
-    if REPLICA not in connections.settings:
-        return True, "none: DATABASE_REPLICA_URL names a standby for searches"
-    standing = standing_measured()
-    if standing.fault:
-        return False, f"not read: {standing.fault}. Searches go to the primary"
-    behind = f"{standing.behind_s:.0f} s behind"
-    if not standing.is_usable:
-        most = settings.REPLICA_MAX_LAG_S
-        return None, f"not read: {behind}, more than {most} s. Searches go to the primary"
-    return True, f"read by searches, {behind}"
-
-
-def _role() -> tuple[bool, str]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT current_user, rolsuper, has_schema_privilege('public', 'CREATE') "
-            "FROM pg_roles WHERE rolname = current_user"
-        )
-        role, superuser, creates = cursor.fetchone()
-    if superuser or creates:
-        return False, f"{role} may do too much: use a role as in docs/running.md"
-    return True, f"{role}, which reads and writes rows only"
-
-
-def _pgvector() -> tuple[bool, str]:
-    version = server_version(connection).pgvector
-    if not version:
-        return False, "not installed: CREATE EXTENSION vector"
-    if tuple(int(part) for part in version.split(".")) < OLDEST_PGVECTOR:
-        return False, f"{version} is too old: 0.8.4 or later is needed, then REINDEX"
-    return True, version
-
-
-def _clock() -> tuple[bool, str]:
-    """Compare this machine's clock with the database's: codes and sign-ins go by the former."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        off_s = (timezone.now() - cursor.fetchone()[0]).total_seconds()
-    if abs(off_s) <= CLOCK_OFF_S:
-        return True, "as the database's"
-    side = "ahead of" if off_s > 0 else "behind"
-    return False, (
-        f"{abs(off_s):.0f} s {side} the database's: have both set by NTP, or codes of "
-        "authenticator apps and sign-ins by the hospital are refused"
-    )
-
-
-def _migrations() -> tuple[bool, str]:
-    if is_unfinished():
-        return False, SENTENCE
-    if missing := missing_migrations():
-        return False, f"{missing} are not applied: run manage.py migrate"
-    return True, "all applied"
 
 
 def _audit() -> tuple[bool, str]:
@@ -239,15 +166,24 @@ def _gate() -> tuple[bool, str]:
 
 
 def _documents() -> tuple[bool | None, str]:
-    """Report outdated indexing as something to do: the index is whole, a new one would differ."""
+    """Report what is not searched, and as something to do, what would be indexed otherwise."""
+    lack, waiting = selectors.documents_published_unsearched(), selectors.jobs_open()
+    told = []
+    if lack.missing:
+        told.append(f"{lack.missing} of {lack.published} published are not searched yet")
+    if waiting:
+        told.append(f"{waiting} being read or waiting; what was read before answers meanwhile")
     stale = selectors.documents_stale()
     if count := stale.count():
         read = stale.filter(must_be_read=True).count()
-        return None, (
+        told.append(
             f"{count} would be indexed in another way today, {read} of them read in another way: "
             f"run manage.py reindex --stale"
         )
-    return True, "all indexed as they would be today"
+    if lack.missing and not waiting:
+        told[0] += ": see why in the list of documents (failed), and press Read again"
+        return False, "; ".join(told)
+    return (None, "; ".join(told)) if told else (True, "all indexed as they would be today")
 
 
 def _sources() -> tuple[bool | None, str]:
@@ -265,6 +201,16 @@ def _sources() -> tuple[bool | None, str]:
         if (count := getattr(row, "faults", 0))
     ]
     return (None, "; ".join(todo)) if todo else (True, f"{len(rows)} watched")
+
+
+def _scanner() -> tuple[bool, str]:
+    if not settings.SCANNER:
+        return True, "none: MEDRAG_SCANNER names a clamd that looks at uploads"
+    with files.scratch_folder() as folder:
+        probe = folder / "probe.txt"
+        probe.write_text("Is this looked at?")
+        refuse_infected(probe)
+    return True, f"{settings.SCANNER} looks at uploads"
 
 
 def _addresses() -> tuple[bool, str]:
@@ -308,7 +254,7 @@ def _answering() -> tuple[bool, str]:
     return not held, " ".join(stop.sentence for stop in held) or "from all guidelines in force"
 
 
-_WITHOUT_DATABASE = {"release", "checks", "authorities", "parser", "disk", "files"}
+_WITHOUT_DATABASE = {"release", "checks", "authorities", "parser", "disk", "files", "scanner"}
 
 
 def _release() -> tuple[bool, str]:
@@ -317,12 +263,12 @@ def _release() -> tuple[bool, str]:
 
 _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "release": _release,
-    "database": _database,
-    "replica": _replica,
-    "role": _role,
-    "pgvector": _pgvector,
-    "migrations": _migrations,
-    "clock": _clock,
+    "database": looks.database,
+    "replica": looks.replica,
+    "role": looks.role,
+    "pgvector": looks.pgvector,
+    "migrations": looks.migrations,
+    "clock": looks.clock,
     "audit log": _audit,
     "collector": _collector,
     "checks": _checks,
@@ -332,6 +278,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "gate": _gate,
     "documents": _documents,
     "sources": _sources,
+    "scanner": _scanner,
     "addresses": _addresses,
     "sign-in": sign_in_found,
     "directory": directory_found,

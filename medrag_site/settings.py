@@ -141,6 +141,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "medrag_site.request_log.RequestIds",
+    "medrag_site.web.health.probes_first",
     "medrag_site.web.page_language.PageLanguage",  # before any that may answer
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",

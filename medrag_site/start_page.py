@@ -27,6 +27,8 @@ LABELS = {
     "check": "to check",
     "publish": "to publish",
     "failed": "failed",
+    "reading": "being read or waiting for it",
+    "missing": "published, and found by no question yet",
     "doubt": "in doubt, not published yet",
     "due": "past the review date, or within 30 days of it",
     "gone": "gone at its source",

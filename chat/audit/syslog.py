@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -32,17 +33,18 @@ def send_syslog(to: str, lines: Iterable[tuple[datetime, str]], *, timeout_s: fl
     is_tls = parts.scheme == "syslog+tls"
     address = (parts.hostname or "", parts.port or (TLS_PORT if is_tls else PORT))
     host = socket.gethostname()
+    ends = time.monotonic() + timeout_s
     messages = b"".join(_counted(_message(at, line, host)) for at, line in lines)
     try:
         with socket.create_connection(address, timeout=timeout_s) as plain:
             if not is_tls:
                 plain.sendall(messages)
                 plain.shutdown(socket.SHUT_WR)
-                _await_end(plain)
+                _await_end(plain, ends)
                 return
             with _context().wrap_socket(plain, server_hostname=address[0]) as secure:
                 secure.sendall(messages)
-                _close(secure)
+                _close(secure, ends)
     except TimeoutError as error:
         raise SyslogError(f"The syslog server took more than {timeout_s:g} s.") from error
     except ssl.SSLCertVerificationError as error:
@@ -53,7 +55,7 @@ def send_syslog(to: str, lines: Iterable[tuple[datetime, str]], *, timeout_s: fl
         raise SyslogError(f"The syslog server can't be reached ({kind}).") from error
 
 
-def _close(secure: ssl.SSLSocket) -> None:
+def _close(secure: ssl.SSLSocket, ends: float) -> None:
     """Say that nothing follows and wait for the server's end; an unclean one is an end, too."""
     try:
         rest = secure.unwrap()
@@ -64,12 +66,16 @@ def _close(secure: ssl.SSLSocket) -> None:
             return  # how OpenSSL tells of a connection that ended without a word
         raise
     rest.shutdown(socket.SHUT_WR)
-    _await_end(rest)
+    _await_end(rest, ends)
 
 
-def _await_end(connection: socket.socket) -> None:
-    while connection.recv(4096):
-        pass
+def _await_end(connection: socket.socket, ends: float) -> None:
+    """Wait for the server's end until `ends`, whatever it sends. Raises TimeoutError."""
+    while (left_s := ends - time.monotonic()) > 0:
+        connection.settimeout(left_s)
+        if not connection.recv(4096):
+            return
+    raise TimeoutError
 
 
 def _context() -> ssl.SSLContext:

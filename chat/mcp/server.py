@@ -117,8 +117,12 @@ def _result(tool: Described, response: httpx.Response) -> types.CallToolResult:
     if tool.is_list and not is_error:
         given = {"results": given}
     kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    # A problem has another shape than the tool's output schema says, by which clients check it.
     return types.CallToolResult(
-        content=[_text(given)], structured_content=given, is_error=is_error, _meta=kept or None
+        content=[_text(given)],
+        structured_content=None if is_error else given,
+        is_error=is_error,
+        _meta=kept or None,
     )
 
 

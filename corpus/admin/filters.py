@@ -41,6 +41,8 @@ class AttentionFilter(LabelledFilter):
         "check": "To check",
         "publish": "To publish",
         "failed": "Failed",
+        "reading": "Being read, or waiting for it",
+        "missing": "Published, not found yet",
         "doubt": "In doubt, not published yet",
         "due": "Review date past, or within 30 days",
         "gone": "Gone at its source",

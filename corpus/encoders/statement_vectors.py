@@ -44,20 +44,28 @@ def unencoded(chunks: Sequence[Chunk], space: str, *, in_english: bool = False) 
 
     `in_english` as of `batches.embedded_text`.
     """
-    contexts = {chunk.pk: chunk.context for chunk in chunks}
-    languages = {chunk.pk: chunk.language for chunk in chunks}
-    rows = PassageStatement.objects.filter(chunk__in=contexts).order_by("chunk", "index")
+    passages = {chunk.pk: chunk for chunk in chunks}
+    rows = PassageStatement.objects.filter(chunk__in=passages).order_by("chunk", "index")
     missing = []
     for pk, chunk, caption, text, kept in rows.values_list(
         "pk", "chunk", "caption", "text", "vector__made_of"
     ):
-        read_as = embedded_statement(contexts[chunk], caption, text)
-        if in_english:
-            read_as = read_in_english(read_as, languages[chunk])
-        digest = digest_of(space, read_as)
+        wanted = read_as(passages[chunk], caption, text, in_english=in_english)
+        digest = digest_of(space, wanted)
         if kept is None or bytes(kept) != digest:
-            missing.append((pk, digest, read_as))
+            missing.append((pk, digest, wanted))
     return Unencoded(*zip(*missing, strict=True)) if missing else Unencoded()
+
+
+def read_as(chunk: Chunk, caption: str, text: str, *, in_english: bool) -> str:
+    """Return what is encoded of a passage's statement."""
+    said = embedded_statement(chunk.context, caption, text)
+    return read_in_english(said, chunk.language) if in_english else said
+
+
+def wanted_of(texts: Sequence[str], space: str) -> Unencoded:
+    """Return texts of statements that are not stored yet, with their digests and no ids."""
+    return Unencoded((), tuple(digest_of(space, text) for text in texts), tuple(texts))
 
 
 def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from django.contrib.auth.models import User
@@ -12,6 +12,7 @@ from django.db import transaction
 from core.errors import MedragError
 from corpus.indexing.rows import page_as_read
 from corpus.models import Correction, Document, Lifecycle
+from corpus.models import Page as PageRow
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page
 from corpus.review.corrections import CorrectedPage, corrected, corrections_current, placed, places
@@ -108,12 +109,16 @@ def correction_take_back(correction: Correction, *, by: User | None, reason: str
     return _made(back, before)
 
 
-def pages_corrected(document: Document) -> list[CorrectedPage]:
+def pages_corrected(
+    document: Document, rows: Iterable[PageRow] | None = None
+) -> list[CorrectedPage]:
     """Return the pages with all current corrections applied, in order, numbered from 1.
 
-    A correction on a page that no longer exists becomes a doubt of the last page. Runs two queries.
+    `rows` are pages that are not stored yet, in place of those that are. A correction on a page
+    that no longer exists becomes a doubt of the last page. Runs two queries.
     """
-    pages = [page_as_read(page) for page in document.pages.order_by("number")]
+    stored = document.pages.order_by("number") if rows is None else rows
+    pages = [page_as_read(page) for page in stored]
     by_page: dict[int, list[Correction]] = {}
     for correction in corrections_current(document):
         by_page.setdefault(min(correction.page, len(pages)), []).append(correction)

@@ -193,8 +193,8 @@ def document_reindex(
 ) -> None:
     """Repeat the steps after `stage`: STORED parses the file again, PARSED only cuts it.
 
-    `read_with` sets the engine from now on; None keeps it. The document stays searchable until it
-    has been cut again, then is missing until the new passages are embedded. Raises NotNow while a
+    `read_with` sets the engine from now on; None keeps it. Its passages are searched until all that
+    replaces them was made. Raises NotNow while a
     job runs or waits, and ModelsMissing.
     """
     require_models(read_with)

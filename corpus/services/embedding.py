@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
+import numpy as np
 from django.db import transaction
 from django.db.models import QuerySet
 
+from corpus.chunking.cutting import Passage
 from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
@@ -47,6 +50,56 @@ def document_embed(document: Document, lease: Lease) -> Stage:
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
+
+
+@dataclass(frozen=True)
+class Made:
+    """Vectors of passages that are not stored: by encoder in order, and of statements by digest."""
+
+    of_rows: tuple[tuple[Encoder, Vectors], ...]
+    of_statements: dict[bytes, Vectors]
+
+
+def passages_encode(rows: Sequence[Chunk], passages: Sequence[Passage], lease: Lease) -> Made:
+    """Make the vectors of passages and their statements, without a row, while the lease holds."""
+    encoders, reading, facts = _searched(lease), reading_embedder(lease), encoder_facts()
+    of_rows: list[list[Vectors]] = [[] for _ in encoders]
+    of_statements: dict[bytes, Vectors] = {}
+
+    def encode(batch: Sequence[Chunk], texts: Sequence[str]) -> list[Vectors]:
+        made = [encode_rows(embedder, batch) for _, embedder in encoders]
+        wanted = statement_vectors.wanted_of(texts, facts.space)
+        of_statements.update(
+            zip(wanted.digests, statement_vectors.encode(reading, wanted), strict=True)
+        )
+        return made
+
+    for first in range(0, len(rows), BATCH):
+        batch = rows[first : first + BATCH]
+        texts = [
+            statement_vectors.read_as(row, said.caption, said.text, in_english=facts.is_english)
+            for row, passage in zip(batch, passages[first : first + BATCH], strict=True)
+            for said in passage.statements
+        ]
+        made = lease.run(partial(encode, batch, texts), limit_s=BATCH_LIMIT_S)
+        for of_encoder, each in zip(of_rows, made, strict=True):
+            of_encoder.append(each)
+        lease.progress(first + len(batch), len(rows))
+    together = [np.concatenate(each) for each in of_rows]
+    return Made(
+        tuple((encoder, each) for (encoder, _), each in zip(encoders, together, strict=True)),
+        of_statements,
+    )
+
+
+def passages_embed(rows: Sequence[Chunk], made: Made) -> None:
+    """Store what `passages_encode` made, with search vectors, in the caller's transaction."""
+    write_vectors(rows, made.of_rows)
+    facts = encoder_facts()
+    wanted = statement_vectors.unencoded(rows, facts.space, in_english=facts.is_english)
+    if wanted.keys:
+        of_statements = np.stack([made.of_statements[digest] for digest in wanted.digests])
+        statement_vectors.write(wanted, of_statements)
 
 
 @dataclass(frozen=True)

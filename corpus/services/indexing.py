@@ -5,25 +5,23 @@
 Each step ends with one transaction that holds the lease and advances the stage. Nothing slow (a
 child process, a model) runs inside a transaction. The result depends on the bytes only: batches are
 aligned by chunk index, so that a restart computes the same batches and vectors.
+
+What is searched already is answered from until all that replaces it was made: then all steps are
+written in one transaction (`_renew`), so that a restart begins again.
 """
 
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, transaction
 from django.db.models.functions import Now
 
 from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
-from core.errors import MedragError
 from core.language.configurations import configuration_of
 from core.language.en.short_forms.defined import defined_in
 from core.leases import FREE
@@ -35,10 +33,11 @@ from corpus.encoders.registry import encoder_facts, load_early
 from corpus.encoders.types import Embedder
 from corpus.indexing import context_lines, jobs, statistics
 from corpus.indexing import disk_space as room
+from corpus.indexing.failures import describe, failure_of
 from corpus.indexing.leases import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
-from corpus.models import Chunk, Document, Job, JobState, Page, Stage
+from corpus.models import Chunk, Document, Job, JobState, Page, SectionSummary, Stage
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.types import ParsedDocument
 from corpus.review.corrections import CorrectedPage
@@ -47,7 +46,12 @@ from corpus.review.versions import signature
 from corpus.review.words_found import lines_misread, looks_keep
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
-from corpus.services.embedding import document_embed, reading_embedder
+from corpus.services.embedding import (
+    document_embed,
+    passages_embed,
+    passages_encode,
+    reading_embedder,
+)
 from corpus.services.lifecycle import (
     document_hold_back,
     document_hold_misread,
@@ -55,15 +59,14 @@ from corpus.services.lifecycle import (
     lock_for_succession,
 )
 from corpus.services.passages import passages_write
-from corpus.services.summaries import summaries_draft, summaries_keep
+from corpus.services.summaries import Unsaved, summaries_draft, summaries_keep
 from corpus.signals import document_indexed
 from corpus.statements import STATEMENTS_VERSION
 
 logger = logging.getLogger(__name__)
 
 WRITE_LIMIT_S = 300.0  # of a transaction with all rows of a document
-ROOM_PAUSE_S = 30.0  # until a full disk is looked at again
-_OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
+PAUSE_S = 30.0  # until a full disk, or files that are away, are looked at again
 
 Step = Callable[[Document, Lease], Stage]
 
@@ -100,25 +103,12 @@ def _attempt(lease: Lease) -> None:
     except Exception as error:  # noqa: BLE001  any parser's or model's: the job must not hang
         if is_away(error):
             _when_it_is_back(lease)
+        elif isinstance(error, files.FilesUnavailable) and error.retryable:
+            _wait_for(lease, error)
         elif lack := room.lacking(error, lease):
-            _wait_for_room(lease, lack)
+            _wait_for(lease, lack)
         else:
-            jobs.attempt_failed(lease, **_failure(error, lease))
-
-
-def _failure(error: Exception, lease: Lease) -> dict[str, Any]:
-    """Return code and sentence of an error, and whether a retry may help."""
-    if isinstance(error, MedragError):
-        code = str(getattr(error, "code", type(error).__name__))
-        return {"code": code, "reason": error.sentence, "retryable": error.retryable}
-    if isinstance(error, ImproperlyConfigured):
-        return {"code": "configuration", "reason": str(error), "retryable": False}
-    logger.error("document %s: %s", lease.document_id, describe(error))
-    reason = (
-        f"An unexpected error ({type(error).__name__}) stopped it while it was being "
-        f"{jobs.STEP_NAMES[lease.stage]}. The worker's log says where."
-    )
-    return {"code": "unexpected", "reason": reason, "retryable": True}
+            jobs.attempt_failed(lease, **failure_of(error, lease))
 
 
 def _when_it_is_back(lease: Lease) -> None:
@@ -135,23 +125,16 @@ def _when_it_is_back(lease: Lease) -> None:
     retry_until_available(end)
 
 
-def _wait_for_room(lease: Lease, error: DiskFull) -> None:
+def _wait_for(lease: Lease, error: DiskFull | files.FilesUnavailable) -> None:
+    """Try again later, uncounted, what no fault of the document stopped."""
+
     def end() -> bool:
         return jobs.requeue_uncounted(
-            lease, code=error.code, reason=error.sentence, after_s=ROOM_PAUSE_S
+            lease, code=error.code, reason=error.sentence, after_s=PAUSE_S
         )
 
     if retry_until_available(end):
         logger.error("document %s: %s", lease.document_id, error.sentence)
-
-
-def describe(error: BaseException) -> str:
-    """Return an error's type, database code and place in our code, but not its text."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in frames if f.filename.startswith(_OUR_CODE)] or list(frames)
-    place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "an unknown place"
-    code = getattr(error.__cause__, "sqlstate", None)
-    return f"{type(error).__name__}{f' {code}' if code else ''} at {place}"
 
 
 def _run(lease: Lease) -> None:
@@ -163,10 +146,19 @@ def _run(lease: Lease) -> None:
         jobs.yield_to_due(lease)
         document = Document.objects.get(pk=lease.document_id)
         room.refuse_full(document, lease.stage)
-        lease.stage = _STEPS[lease.stage](document, lease)
+        step = _renew if document.indexed_at is not None else _STEPS[lease.stage]
+        lease.stage = step(document, lease)
 
 
 def _parse(document: Document, lease: Lease) -> Stage:
+    parsed = _read(document, lease)
+    with transaction.atomic():
+        _keep_read(document, parsed, lease)
+    lease.lap("write")
+    return Stage.PARSED
+
+
+def _read(document: Document, lease: Lease) -> ParsedDocument:
     artifacts = artifacts_for(document.read_with)
     load_early()  # while the child works
     with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
@@ -182,35 +174,32 @@ def _parse(document: Document, lease: Lease) -> Stage:
         )
         _refuse_gaps(parsed)
     lease.lap("parse")
-    with transaction.atomic():
-        lease.hold(
-            WRITE_LIMIT_S,
-            stage=Stage.PARSED,
-            done=len(parsed.pages),
-            total=len(parsed.pages),
-            timings=lease.timings,
-        )
-        document = Document.objects.select_for_update().get(pk=document.pk)
-        take_over(document, parsed)
-        known, seen = lines_misread(document), lines_misread(document, looked=True)
-        _take_out(document)
-        had_pages, _ = document.pages.all().delete()
-        Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
-        document.signature = signature(page.text for page in parsed.pages)
-        document.short_forms = defined_in("\n".join(page.text for page in parsed.pages))
-        document.save(
-            update_fields=[
-                *("title", "page_count", "engine", "signature", "short_forms"),
-                *METADATA_FIELDS.values(),
-            ]
-        )
-        if had_pages:
-            looks_keep(document, seen)
-            document_hold_misread(document, known=known)
-        else:
-            document_hold_back(document)
-    lease.lap("write")
-    return Stage.PARSED
+    return parsed
+
+
+def _keep_read(document: Document, parsed: ParsedDocument, lease: Lease) -> None:
+    """Replace a document's pages, and take its passages out, in the caller's transaction."""
+    done = total = len(parsed.pages)
+    lease.hold(WRITE_LIMIT_S, stage=Stage.PARSED, done=done, total=total, timings=lease.timings)
+    document = Document.objects.select_for_update().get(pk=document.pk)
+    take_over(document, parsed)
+    known, seen = lines_misread(document), lines_misread(document, looked=True)
+    _take_out(document)
+    had_pages, _ = document.pages.all().delete()
+    Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
+    document.signature = signature(page.text for page in parsed.pages)
+    document.short_forms = defined_in("\n".join(page.text for page in parsed.pages))
+    document.save(
+        update_fields=[
+            *("title", "page_count", "engine", "signature", "short_forms"),
+            *METADATA_FIELDS.values(),
+        ]
+    )
+    if had_pages:
+        looks_keep(document, seen)
+        document_hold_misread(document, known=known)
+    else:
+        document_hold_back(document)
 
 
 def _limits() -> sandbox.Limits:
@@ -225,9 +214,8 @@ def _limits() -> sandbox.Limits:
 
 
 def _take_out(document: Document) -> None:
-    """Remove a document's passages from search and statistics, to be replaced.
+    """Remove a document's passages from search and statistics, in the caller's transaction.
 
-    Called in the transaction that stores their replacements: until then the old ones are found.
     Disabled ones stay until it is known which new ones inherit that.
     """
     was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
@@ -238,8 +226,22 @@ def _take_out(document: Document) -> None:
 
 
 def _chunk(document: Document, lease: Lease) -> Stage:
+    cut = _cut(document, pages_corrected(document), lease)
+    with transaction.atomic():
+        _keep_cut(document, cut, lease)
+    lease.lap("write")
+    return Stage.CHUNKED
+
+
+@dataclass(frozen=True)
+class _Cut:
+    pages: Sequence[CorrectedPage]
+    passages: Sequence[Passage]
+    made_by: str
+
+
+def _cut(document: Document, pages: Sequence[CorrectedPage], lease: Lease) -> _Cut:
     embedder = reading_embedder(lease)
-    pages = pages_corrected(document)
     passages = _passages(document, pages, embedder, lease)
     if not passages:
         raise IncompleteDocument(
@@ -256,34 +258,31 @@ def _chunk(document: Document, lease: Lease) -> Stage:
         passages = [
             replace(passage, draft=draft) for passage, draft in zip(passages, drafts, strict=True)
         ]
-    made_by = fingerprint(document, site_recipe(encoder_facts()))
     lease.lap("chunk")
-    with transaction.atomic():
-        lease.hold(
-            WRITE_LIMIT_S,
-            stage=Stage.CHUNKED,
-            done=0,
-            total=len(passages),
-            timings=lease.timings,
-        )
-        _take_out(document)
-        pages_correct(document, pages)
-        rows = chunk_rows(document, passages)
-        _keep_disabled(document, rows)
-        passages_write(rows, passages)
-        Document.objects.filter(pk=document.pk).update(
-            index_fingerprint=made_by,
-            statements_version=STATEMENTS_VERSION,
-            search_configuration=configuration_of(document.language),
-        )
-    lease.lap("write")
-    return Stage.CHUNKED
+    return _Cut(pages, passages, fingerprint(document, site_recipe(encoder_facts())))
+
+
+def _keep_cut(document: Document, cut: _Cut, lease: Lease) -> list[Chunk]:
+    """Replace a document's passages, in the caller's transaction; return the new rows."""
+    total = len(cut.passages)
+    lease.hold(WRITE_LIMIT_S, stage=Stage.CHUNKED, done=0, total=total, timings=lease.timings)
+    _take_out(document)
+    pages_correct(document, cut.pages)
+    rows = chunk_rows(document, cut.passages)
+    _keep_disabled(document, rows)
+    document.chunks.all().delete()
+    passages_write(rows, cut.passages)
+    Document.objects.filter(pk=document.pk).update(
+        index_fingerprint=cut.made_by,
+        statements_version=STATEMENTS_VERSION,
+        search_configuration=configuration_of(document.language),
+    )
+    return rows
 
 
 def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
     """Disable the new passages that correspond to disabled old ones."""
     disabled = list(document.chunks.filter(disabled_at__isnull=False).order_by("index"))
-    document.chunks.all().delete()
     stays = still_disabled([chunk.text for chunk in disabled], [row.text for row in rows])
     for new, old in stays.items():
         for name in ("disabled_at", "disabled_by_id", "disabled_reason"):
@@ -315,34 +314,70 @@ def _passages(
 def _finish(document: Document, lease: Lease) -> Stage:
     summaries = summaries_draft(document, run=lease.run)
     lease.lap("embed")
-    recipe = site_recipe(encoder_facts())
     with transaction.atomic():
-        # Its row first: who edits it holds that, and then looks whether a job is at work.
-        document = lock_for_succession(document)
-        if document.index_fingerprint != fingerprint(document, recipe):
-            return Stage.PARSED  # its title, population or language was edited since
-        encoders = vectors.searched_to_the_end()
-        is_replaced = any(summary.encoder not in encoders for summary in summaries)
-        if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):
-            return Stage.CHUNKED  # another encoder took over since it was embedded
-        lease.hold(
-            state=JobState.DONE,
-            stage=Stage.INDEXED,
-            finished_at=Now(),
-            error_code="",
-            last_error="",
-            **FREE,
-        )
-        if document.chunks.filter(search_vector=None).exists():
-            raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
-        summaries_keep(document, summaries)
-        statistics.add(document.pk)
-        Document.objects.filter(pk=document.pk).update(indexed_at=Now())
-        document_indexed.send(Document, document=document, actor=None)
-        documents_supersede_due(document, by=document.published_by)
-        lease.lap("finish")
-        Job.objects.filter(pk=lease.job_id).update(timings=lease.timings)
+        return _search_it(lock_for_succession(document), summaries, lease)
+
+
+def _search_it(document: Document, summaries: Sequence[SectionSummary], lease: Lease) -> Stage:
+    """Have a document searched, in a transaction that locked it; else return what is not current.
+
+    Its row is locked first: who edits it holds that, and then looks whether a job is at work.
+    """
+    if document.index_fingerprint != fingerprint(document, site_recipe(encoder_facts())):
+        return Stage.PARSED  # its title, population or language was edited since
+    encoders = vectors.searched_to_the_end()
+    is_replaced = any(summary.encoder not in encoders for summary in summaries)
+    if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):
+        return Stage.CHUNKED  # another encoder took over since it was embedded
+    lease.hold(
+        state=JobState.DONE,
+        stage=Stage.INDEXED,
+        finished_at=Now(),
+        error_code="",
+        last_error="",
+        **FREE,
+    )
+    if document.chunks.filter(search_vector=None).exists():
+        raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
+    summaries_keep(document, summaries)
+    statistics.add(document.pk)
+    Document.objects.filter(pk=document.pk).update(indexed_at=Now())
+    document_indexed.send(Document, document=document, actor=None)
+    documents_supersede_due(document, by=document.published_by)
+    lease.lap("finish")
+    Job.objects.filter(pk=lease.job_id).update(timings=lease.timings)
     return Stage.INDEXED
+
+
+def _renew(document: Document, lease: Lease) -> Stage:
+    """Make all that replaces a searched document's passages, then exchange them at once.
+
+    Returns the stage to begin again from if the document or the encoders changed meanwhile.
+    """
+    begun = Stage.STORED if lease.stage == Stage.STORED else Stage.PARSED
+    parsed = None
+    if begun == Stage.STORED:
+        parsed = _read(document, lease)
+        take_over(document, parsed)
+    lease.stage = Stage.PARSED
+    pages = None if parsed is None else [page_row(document, page) for page in parsed.pages]
+    cut = _cut(document, pages_corrected(document, pages), lease)
+    lease.stage = Stage.CHUNKED
+    rows = chunk_rows(document, cut.passages)
+    _keep_disabled(document, rows)
+    made = passages_encode(rows, cut.passages, lease)
+    summaries = summaries_draft(document, Unsaved(rows, cut.passages, made), run=lease.run)
+    lease.lap("embed")
+    with transaction.atomic():
+        lock_for_succession(document)
+        if parsed is not None:
+            _keep_read(document, parsed, lease)
+        passages_embed(_keep_cut(document, cut, lease), made)
+        document = Document.objects.get(pk=document.pk)
+        reached = _search_it(document, summaries, lease)
+        if reached != Stage.INDEXED:
+            transaction.set_rollback(True)
+    return reached if reached == Stage.INDEXED else begun
 
 
 _STEPS: dict[Stage, Step] = {

@@ -8,6 +8,7 @@ Radev et al., Information Processing and Management 40, 2004).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -18,9 +19,11 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from corpus.chunking import context_line
+from corpus.chunking.cutting import Passage
 from corpus.encoders import vectors
 from corpus.encoders.registry import embedder_of, searched_rows
-from corpus.models import Document, Encoder, PassageStatement, SectionSummary
+from corpus.models import Chunk, Document, Encoder, PassageStatement, SectionSummary
+from corpus.services.embedding import Made
 
 SUMMARIES_VERSION = "extractive-2"
 MIN_CHUNKS = 3  # of a section: fewer are found as well by themselves
@@ -49,26 +52,49 @@ def sections_of(paths: Sequence[Path]) -> dict[tuple[int, int], Path]:
     return sections
 
 
+@dataclass(frozen=True)
+class Unsaved:
+    """A document's passages with their vectors before they are stored, all in order."""
+
+    chunks: Sequence[Chunk]
+    passages: Sequence[Passage]
+    made: Made
+
+
 def summaries_draft(
-    document: Document, *, run: Callable[..., Any] = lambda work, *, limit_s: work()
+    document: Document,
+    unsaved: Unsaved | None = None,
+    *,
+    run: Callable[..., Any] = lambda work, *, limit_s: work(),
 ) -> list[SectionSummary]:
     """Make summaries of embedded passages, unsaved, outside a transaction. Runs four queries.
 
-    Empty where the site makes none. `run` is `corpus.indexing.leases.Lease.run`.
+    Of the stored ones or of `unsaved`. Empty where the site makes none. `run` is
+    `corpus.indexing.leases.Lease.run`.
     """
     encoder = _primary()
     if encoder is None:
         return []
-    chunks = list(document.chunks.defer("search_vector").order_by("index"))
-    vector_of = vectors.read(encoder, [chunk.pk for chunk in chunks])
+    if unsaved is None:
+        chunks: Sequence[Chunk] = list(document.chunks.defer("search_vector").order_by("index"))
+        kept = vectors.read(encoder, [chunk.pk for chunk in chunks])
+        vector_of = [kept[chunk.pk] for chunk in chunks if chunk.pk in kept]
+        leads = PassageStatement.objects.filter(chunk__in=chunks, chunk__disabled_at=None, index=0)
+        statements = dict(leads.values_list("chunk__index", "text"))
+    else:
+        chunks = unsaved.chunks
+        vector_of = list(dict(unsaved.made.of_rows).get(encoder, ()))
+        statements = {
+            chunk.index: passage.statements[0].text
+            for chunk, passage in zip(chunks, unsaved.passages, strict=True)
+            if passage.statements and chunk.disabled_at is None
+        }
     if len(vector_of) != len(chunks):
         return []  # another encoder took over since: the caller notices, or `summarise` makes them
-    leads = PassageStatement.objects.filter(chunk__in=chunks, chunk__disabled_at=None, index=0)
-    statements = dict(leads.values_list("chunk__index", "text"))
     embedder = embedder_of(encoder)
     rows = []
     for (first, last), path in sections_of([tuple(chunk.section_path) for chunk in chunks]).items():
-        members = np.stack([vector_of[chunk.pk] for chunk in chunks[first : last + 1]])
+        members = np.stack(vector_of[first : last + 1])
         nearness = np.round(members @ members.mean(axis=0), _DECIMALS)
         by_nearness = first + np.argsort(-nearness, kind="stable")
         nearest = [int(index) for index in by_nearness if index in statements][:LEADS]

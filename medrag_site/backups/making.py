@@ -28,11 +28,13 @@ from chat.audit.verify import KnownHeads, known_heads, verify_chain
 from core.progress import BYTES, Progress
 from corpus import files
 from corpus.indexing.vector_index import OWNER
+from corpus.models import Document
 from medrag_site.backups import catalog, manifest
 from medrag_site.backups.manifest import BackupError, Entry, Manifest
 from medrag_site.backups.tools import tools_for
 from medrag_site.release import release
 
+ATTEMPTS = 3
 NOTHING_KEPT = "No backup was made, and nothing of the site was changed."
 
 
@@ -51,13 +53,30 @@ def make_backup(folder: Path, say: Callable[[str], None] = lambda text: None) ->
     next one of the same name.
     """
     with _partial(folder) as partial:
-        made = _Making(partial, say).run()
+        made = _made_in(partial, say)
         manifest.sync_folders(partial)
         if folder.exists():
             raise _is_there(folder)
         partial.rename(folder)
         manifest.sync(folder.parent)
     return made
+
+
+class _Discarded(Exception):
+    """An upload was discarded since the snapshot, which still names it."""
+
+
+def _made_in(partial: Path, say: Callable[[str], None]) -> Made:
+    for _ in range(ATTEMPTS):
+        _empty(partial)
+        try:
+            return _Making(partial, say).run()
+        except _Discarded:
+            say("An upload was discarded meanwhile: beginning again")
+    raise BackupError(
+        f"Uploads were discarded {ATTEMPTS} times while it was made. {NOTHING_KEPT}",
+        hint="Nothing is missing. Make it again when nobody discards uploads.",
+    )
 
 
 class _Making:
@@ -84,7 +103,10 @@ class _Making:
             return
         for path in sorted(settings.KEYS_DIR.iterdir()):
             if path.is_file() and not path.name.startswith("."):  # hidden: still being written
-                self._add(path, f"{manifest.KEYS}/{path.name}")
+                try:
+                    self._add(path, f"{manifest.KEYS}/{path.name}")
+                except FileNotFoundError as error:
+                    raise _missing(str(path)) from error
 
     def _add_database(self, connection: BaseDatabaseWrapper, known: KnownHeads) -> Manifest:
         server = catalog.server_version(connection)
@@ -149,17 +171,15 @@ class _Making:
             with files.document_on_disk(sha256) as source:
                 return self._add(source, path)
         except FileNotFoundError as error:
+            if not Document.objects.filter(sha256=sha256).exists():  # now, not in the snapshot
+                raise _Discarded from error
             raise _missing(files.place_of(sha256)) from error
         except (files.FileDamaged, files.FilesUnavailable) as error:
             raise BackupError(f"{error} {NOTHING_KEPT}", hint=error.hint) from error
 
     def _add(self, source: Path, path: str) -> Entry:
-        try:
-            entry = manifest.copy_file(source, self._folder / path)
-        except FileNotFoundError as error:
-            raise _missing(str(source)) from error
-        self._files[path] = entry
-        return entry
+        self._files[path] = manifest.copy_file(source, self._folder / path)
+        return self._files[path]
 
 
 def _missing(place: str) -> BackupError:
@@ -196,12 +216,6 @@ def _partial(folder: Path) -> Iterator[Path]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BackupError(f"Another process is writing {folder} already.") from error
-        # Left by a killed process.
-        for path in partial.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
         partial.chmod(0o700)
         yield partial
     except OSError as error:
@@ -213,6 +227,15 @@ def _partial(folder: Path) -> Iterator[Path]:
         if partial.exists() and _is_ours(handle, partial):
             shutil.rmtree(partial, ignore_errors=True)
         os.close(handle)
+
+
+def _empty(partial: Path) -> None:
+    """Remove what a killed process left, or an attempt before this one."""
+    for path in partial.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _is_ours(handle: int, partial: Path) -> bool:

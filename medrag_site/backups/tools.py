@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from medrag_site.processes.parent_death import killed_with_this_process
 
 _NEWER = 17  # from this version on every dump has `SET transaction_timeout`
 _NOTICES_DEATH = "-c client_connection_check_interval=2s"  # the server's process ends with it
+_SERVICE = "medrag"
 # Keys of Django's OPTIONS that are no parameters of libpq.
 _OF_DJANGO = {"pool", "isolation_level", "assume_role", "server_side_binding", "cursor_factory"}
 
@@ -40,17 +42,17 @@ class Tools:
 
     def run(self, program: str, *arguments: str) -> None:
         """Run a program on the owner's database. Raises BackupError with the errors it printed."""
-        conninfo, secret = _connection()
-        ended = subprocess.run(
-            [str(self.folder / program), "--dbname", conninfo, "--no-password", *arguments],
-            env={**os.environ, **secret, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            preexec_fn=killed_with_this_process(),
-        )
+        with _connection() as (conninfo, secret):
+            ended = subprocess.run(
+                [str(self.folder / program), "--dbname", conninfo, "--no-password", *arguments],
+                env={**os.environ, **secret, "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                preexec_fn=killed_with_this_process(),
+            )
         if ended.returncode:
             raise BackupError(_said(program, ended.stderr) or f"{program}: {ended.returncode}")
 
@@ -111,10 +113,12 @@ def _said(program: str, stderr: str) -> str:
     return " ".join(" ".join(lines).split())[:500]
 
 
-def _connection() -> tuple[str, dict[str, str]]:
-    """Return the owner's connection string, and the password as an environment variable.
+@contextmanager
+def _connection() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the owner's connection string, and what is secret of it as environment variables.
 
-    Other users can't read the environment, as they can an argument.
+    Other users can't read the environment, as they can an argument. The password of a client's key
+    has no variable of its own: it stands in a service file of this user.
     """
     values: dict[str, Any] = connections[OWNER].settings_dict
     named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
@@ -122,4 +126,12 @@ def _connection() -> tuple[str, dict[str, str]]:
     parameters["options"] = _NOTICES_DEATH
     parameters |= {k: v for k, v in values["OPTIONS"].items() if k not in _OF_DJANGO}
     secret = {"PGPASSWORD": str(values["PASSWORD"])} if values.get("PASSWORD") else {}
-    return make_conninfo("", **parameters), secret
+    of_key = parameters.pop("sslpassword", None)
+    if of_key is None:
+        yield make_conninfo("", **parameters), secret
+        return
+    with tempfile.NamedTemporaryFile("w", prefix="medrag-service-") as file:  # mode 0600
+        file.write(f"[{_SERVICE}]\nsslpassword={of_key}\n")
+        file.flush()
+        secret["PGSERVICEFILE"] = file.name
+        yield make_conninfo("", service=_SERVICE, **parameters), secret

@@ -88,6 +88,7 @@ def start(pgdata: Path) -> None:
     DatabaseStartError.
     """
     refuse_foreign_folder(pgdata)
+    _refuse_nameless_user()
     _refuse_full_disk(pgdata)
     log = pgdata / "log"
     try:
@@ -253,6 +254,17 @@ def _why_it_ended(pgdata: Path, logged: str) -> str:
         why.format(free=free, holder=holder.pid if holder else "unknown")
         or f"its log, {pgdata / 'log'}, ends with: {last}"
     )
+
+
+def _refuse_nameless_user() -> None:
+    """Raise DatabaseStartError for a user id without a name, such as a container may be given."""
+    user = os.geteuid()
+    if _name_of(user) == str(user):
+        raise DatabaseStartError(
+            f"The embedded database can't be made or started: initdb refuses the user id "
+            f"{user}, which has no entry in /etc/passwd. Run this as a user that has one (in "
+            "the image that is `medrag`), or set DATABASE_URL to a database of your own."
+        )
 
 
 def _refuse_full_disk(pgdata: Path) -> None:

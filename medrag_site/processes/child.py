@@ -25,7 +25,7 @@ def main(name: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
     django.setup()
     # Late: they need the apps.
-    from corpus.services.indexing import describe
+    from corpus.indexing.failures import describe
     from medrag_site.processes.background import KINDS
 
     kind = KINDS[name]

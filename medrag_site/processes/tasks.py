@@ -27,7 +27,7 @@ from chat.audit.heads_copy import AGAIN, send_heads
 from chat.sign_in.sessions import SessionStore
 from core.errors import MedragError
 from corpus.indexing import jobs
-from corpus.services.indexing import describe
+from corpus.indexing.failures import describe
 from corpus.services.lifecycle import successions_make_due
 from medrag_site.processes.background import KINDS, STOPPED, WorkKind
 from medrag_site.processes.parent_death import PARENT_VARIABLE

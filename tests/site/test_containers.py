@@ -13,6 +13,7 @@ from medrag_site.configuration import env
 from tests.test_docs import ROOT
 
 FILES = ("compose.yaml", "compose.scaled.yaml")
+BY_HAND = {"migrate", "backup", "bucket"}
 OUTSIDE = {"MEDRAG_APP_PASSWORD"}  # of the pool, in .env; no setting of ours
 
 
@@ -46,7 +47,7 @@ def test_services_are_whole(file: str) -> None:
     named = services(file)
     for name, service in named.items():
         assert service.get("image") or service.get("build"), name
-        assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
+        assert service["restart"] == ("no" if name in BY_HAND else "unless-stopped")
         assert set(service.get("depends_on", ())) <= set(named)
         assert not service.get("privileged")
         settings = [key for key in service.get("environment", ()) if key.startswith("MEDRAG_")]
@@ -74,9 +75,43 @@ def test_web_and_workers_have_the_same_settings() -> None:
 def test_the_image_has_the_folders_of_volumes() -> None:
     """A volume takes its owner from them; without one, root would own it."""
     made = next(line for line in lines("Containerfile") if "chown -R medrag /data" in line)
-    volumes = {v.partition(":")[2] for name in FILES for v in services(name)["web"]["volumes"]}
-    assert {"/data", "/data/keys", "/data/audit"} == volumes
+    volumes = {
+        volume.partition(":")[2]
+        for name in FILES
+        for service in ("web", "backup")
+        for volume in services(name)[service]["volumes"]
+    }
+    assert {"/data", "/data/keys", "/data/audit", "/backups"} == volumes
     assert volumes <= set(made.split())
+
+
+def test_an_image_is_built_of_the_same_files_by_docker_and_podman() -> None:
+    left_out = lines(".dockerignore")
+    assert left_out == lines(".containerignore")
+    assert {".git", ".venv", "var", ".env", "medrag.env"} <= set(left_out)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_settings_of_a_file_reach_all_that_is_ours_and_the_owner_only_what_needs_it(
+    file: str,
+) -> None:
+    ours = {name: each for name, each in services(file).items() if "dockerfile" in str(each)}
+    assert set(ours) >= {"web", "worker", "migrate", "backup"}
+    for name, service in ours.items():
+        if name == "pool":
+            continue
+        assert [each["path"] for each in service["env_file"]] == ["medrag.env"], name
+        has_owner = "DATABASE_OWNER_URL" in service["environment"]
+        assert has_owner == (name in BY_HAND), name
+
+
+def test_the_application_has_a_key_of_its_own_and_the_proxy_keeps_its_certificates() -> None:
+    named = services("compose.scaled.yaml")
+    for name, service in named.items():
+        root = [key for key in map(str, service.get("environment", ())) if "FILES_ROOT" in key]
+        assert not root or name == "bucket", name
+    assert named["files"]["environment"]["MINIO_ROOT_USER"] == "${FILES_ROOT_USER:?}"
+    assert [volume.partition(":")[2] for volume in named["proxy"]["volumes"]] == ["/data"]
 
 
 def test_the_image_runs_as_nobody_special() -> None:

@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
+from psycopg import sql
 from pytest_django import Settings
 
+from bench.connections import connected_to
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
+from tests.databases import superuser
 
 NAMES = [
     *("release", "database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
     *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
-    *("addresses", "sign-in", "directory", "authorities", "parser", "disk", "files", "answering"),
+    *("scanner", "addresses", "sign-in", "directory", "authorities", "parser", "disk", "files"),
+    "answering",
 ]
 
 
@@ -36,6 +41,29 @@ def test_without_a_worker_only_that_is_wrong(capsys: pytest.CaptureFixture[str])
     assert [line for line in lines if line.startswith("FAIL")] == [
         "FAIL  worker      none is running: start manage.py worker or manage.py serve"
     ]
+
+
+def test_texts_that_the_system_sorts_in_another_way_are_told(own_database: str) -> None:
+    """As after an upgrade of the system's C library below a server of one's own."""
+    other = sql.Identifier(name := f"{own_database}_sorted")
+    socket_dir = connection.settings_dict["HOST"]
+    assert findings()["database"].ok
+    with superuser(socket_dir) as server:
+        server.execute(
+            sql.SQL(
+                "CREATE DATABASE {} TEMPLATE template0 LOCALE_PROVIDER builtin "
+                "BUILTIN_LOCALE 'C.UTF-8' COLLATION_VERSION '0.9'"
+            ).format(other)
+        )
+        try:
+            with connected_to(name):
+                ok, said = doctor._LOOKS["database"]()
+        finally:
+            server.execute(sql.SQL("DROP DATABASE {}").format(other))
+    assert not ok
+    assert "by version 0.9 of the system's rules and are by 1 now" in said
+    assert f'REINDEX DATABASE "{name}"' in said
+    assert f'ALTER DATABASE "{name}" REFRESH COLLATION VERSION' in said
 
 
 @pytest.mark.django_db

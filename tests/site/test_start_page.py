@@ -55,6 +55,19 @@ def test_each_number_is_that_of_the_list_behind_it(alice: User) -> None:
     assert reverse("admin:corpus_document_add") in client.get(INDEX).content.decode()
 
 
+def test_what_is_being_read_and_what_no_question_finds_is_told(alice: User) -> None:
+    searched, unsearched = documents(2)
+    Document.objects.update(lifecycle=Lifecycle.PUBLISHED)
+    Document.objects.filter(pk=searched.pk).update(indexed_at=timezone.now())
+    Job.objects.filter(document=unsearched).update(state=JobState.DONE)
+    Job.objects.filter(document=searched).update(state=JobState.RUNNING)
+    client = member(alice, STAFF)
+    assert [waiting(client)[name] for name in ("reading", "missing")] == [1, 1]
+    for name, document in (("reading", searched), ("missing", unsearched)):
+        listed = client.get(reverse("admin:corpus_document_changelist"), {"attention": name})
+        assert [row.pk for row in listed.context["cl"].result_list] == [document.pk], name
+
+
 def test_a_long_corpus_costs_no_more_queries(
     alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -11,12 +11,23 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from medrag_site import release as release_of
 from medrag_site.database.tables import Commands
 from medrag_site.release import release
 
 IDENTITY = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_probe_need_not_know_the_name_of_the_site(
+    client: Client, settings: Settings, path: str
+) -> None:
+    """As a container's health check or a load balancer asks: by the address of the process."""
+    settings.ALLOWED_HOSTS, settings.SECURE_SSL_REDIRECT = ["guidelines.example.org"], True
+    assert client.get(path, headers={"host": "10.0.0.7:8000"}).status_code == 200
+    assert client.get("/", headers={"host": "10.0.0.7:8000"}).status_code == 400
 
 
 def test_live_asks_no_database(client: Client) -> None:

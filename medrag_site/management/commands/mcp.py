@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,6 +52,9 @@ class Command(BaseCommand):
         what_to_do = "Nothing was started. Choose another with --port."
         refuse_taken_port(host, port, what_to_do=what_to_do)
         load_models_in_background()
+        # The server raises the signal again when it has ended; else this process would be killed
+        # then, and leave the embedded database running.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")
         uvicorn.run(

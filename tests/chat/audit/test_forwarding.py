@@ -165,6 +165,29 @@ def test_after_an_outage_it_goes_on_from_where_it_stopped(settings: Settings) ->
     assert _collector()[0] is True
 
 
+def test_a_server_that_never_ends_the_connection_is_given_up(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that reads everything and goes on saying something."""
+    monkeypatch.setattr(forwarding, "SEND_S", 1.0)
+    over = threading.Event()
+
+    def babble(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, contextlib.suppress(OSError):
+            while not over.wait(0.2):
+                connection.sendall(b"-")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=babble, args=(listening,))
+        thread.start()
+        settings.AUDIT_FORWARD_TO = f"syslog://127.0.0.1:{listening.getsockname()[1]}"
+        record_events(1)
+        assert "took more than 1 s" in forward_log()
+        over.set()
+        thread.join()
+
+
 def test_what_was_sent_and_not_noted_is_sent_again(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,8 +5,10 @@ import datetime
 import json
 import os
 import re
+import shutil
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -27,9 +29,10 @@ from mcp.client.streamable_http import streamable_http_client
 from chat.models import AuditEvent, Scope, Turn
 from chat.sign_in.tokens import token_create
 from corpus.models import Document
+from medrag_site.database.postmaster import living, stop
 from medrag_site.release import release
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, publish_guideline
-from tests.processes import ROOT, running, wait_until
+from tests.processes import ROOT, running, start, wait_until
 
 SITE, PUBLIC = "http://127.0.0.1:8000", "http://localhost:8443"
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -137,6 +140,7 @@ async def assert_refused(client: Any, token: str, wrong: str, document: Document
             continue
         said = await client.call_tool(name, arguments)
         assert said.is_error, (wrong, name)
+        assert said.structured_content is None  # the tool's output schema is that of its results
         body = None if is_read else arguments
         problem = await anyio.to_thread.run_sync(by_api, token, path, body)
         assert [json.loads(part.text) for part in said.content] == [problem]
@@ -188,6 +192,26 @@ async def assert_misuse_is_named(client: Any) -> None:
         assert said.is_error and words in said.content[0].text
     with pytest.raises(MCPError, match="no tool"):
         await client.call_tool("withdraw", {})
+
+
+@pytest.mark.slow
+def test_as_the_last_user_it_stops_the_database(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    data = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
+    settings = {"MEDRAG_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "medrag_site.settings"}
+    try:
+        arguments = ("mcp", "--http", "--port", str(port))
+        process = start(*arguments, log=tmp_path / "mcp.log", **settings)
+        wait_until(lambda: _listens(port), "it listens")
+        assert living(data / "postgres")
+        process.terminate()
+        process.wait(60)
+        assert living(data / "postgres") is None
+    finally:
+        process.kill()
+        stop(data / "postgres")
+        shutil.rmtree(data)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,25 +13,26 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from corpus.encoders.registry import encoder_facts, get_embedder
-from corpus.indexing import jobs, recipe
-from corpus.indexing.leases import Lease
+from corpus.indexing import jobs, recipe, statistics
 from corpus.models import (
     Chunk,
     Collection,
     Document,
-    IndexStatistics,
     Job,
     JobState,
-    Lexeme,
+    Lifecycle,
     ReadWith,
     Stage,
 )
 from corpus.parsing import registry, sniff
 from corpus.parsing.engines import ModelsMissing
 from corpus.selectors import documents_stale
-from corpus.services import indexing
+from corpus.services import embedding
 from corpus.services.documents import document_reindex
+from corpus.services.embedding import Made
 from corpus.services.indexing import document_index
+from medrag_site import doctor
+from tests.corpora import publish
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.parsing.every_format import SAMPLES
 
@@ -112,7 +114,7 @@ def searched() -> set[str]:
     return set(found.values_list("context", flat=True))
 
 
-def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratch(
+def test_old_passages_are_found_until_all_new_ones_are_made_and_all_is_as_from_scratch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     document = indexed(guideline(sections=3), title="Old")
@@ -120,17 +122,18 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
     Document.objects.update(title="New")
     document_reindex(document, by=None, stage=Stage.PARSED)
     assert searched() == old
-    embed = indexing._STEPS[Stage.CHUNKED]
-    between: list[tuple[set[str], int, int]] = []
+    encode, drift = embedding.passages_encode, statistics.drift
+    between: list[tuple[set[str], bool]] = []
 
-    def looked(document: Document, lease: Lease) -> Stage:
-        counted = Lexeme.objects.filter(document_frequency__gt=0).count()
-        between.append((searched(), IndexStatistics.objects.get().chunks, counted))
-        return embed(document, lease)
+    def looked(*given: Any) -> Made:
+        made = encode(*given)
+        between.append((searched(), bool(drift())))
+        return made
 
-    monkeypatch.setitem(indexing._STEPS, Stage.CHUNKED, looked)
+    monkeypatch.setattr("corpus.services.indexing.passages_encode", looked)
     document_index(document.pk)
-    assert between == [(set(), 0, 0)]
+    assert between == [(old, False)]
+    assert not drift()
     assert searched() == {context.replace("Old", "New") for context in old}
     assert list(document.pages.values_list("pk", flat=True)) == read_at
     again = derived(document)
@@ -139,6 +142,60 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
     document_index(document.pk)
     assert derived(document) == again
     assert list(document.pages.values_list("pk", flat=True)) != read_at
+
+
+@pytest.mark.parametrize("command", [["--collection", "general"], ["--stale"]])
+def test_a_question_is_answered_while_its_guideline_is_indexed_again(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = indexed("# Gentamicin\nGive 5 mg per kg of gentamicin once daily.")
+    Document.objects.update(lifecycle=Lifecycle.PUBLISHED, engine="older/0")
+    call_command("reindex", *command)
+    encode, said = embedding.passages_encode, []
+
+    def asked(*given: Any) -> Made:
+        made = encode(*given)
+        capsys.readouterr()
+        call_command("search", "gentamicin dose per kg")
+        said.append(capsys.readouterr().out)
+        said.append(next(f.detail for f in doctor.examine() if f.name == "documents"))
+        return made
+
+    monkeypatch.setattr("corpus.services.indexing.passages_encode", asked)
+    document_index(document.pk)
+    document.job.refresh_from_db()
+    assert (document.job.state, document.job.last_error) == (JobState.DONE, "")
+    assert "5 mg per kg" in said[0]
+    assert "1 being read or waiting; what was read before answers meanwhile" in said[1]
+
+
+def test_published_guidelines_that_nobody_finds_are_told() -> None:
+    document = publish("# Gentamicin\nGive 5 mg per kg once daily.", indexed=False)
+    found = {f.name: f for f in doctor.examine()}["documents"]
+    assert "1 of 1 published are not searched yet" in found.detail
+    Job.objects.filter(document=document).update(state=JobState.FAILED)
+    assert {f.name: f for f in doctor.examine()}["documents"].ok is False
+
+
+def test_encoders_that_change_meanwhile_leave_what_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing of an attempt is kept whose vectors aren't those that are searched at its end."""
+    document = indexed(guideline(sections=2), title="Old")
+    before = derived(document)
+    document_reindex(document, by=None, stage=Stage.STORED)
+    encode, calls = embedding.passages_encode, []
+
+    def without_vectors(*given: Any) -> Made:
+        calls.append(searched())
+        made = encode(*given)
+        return replace(made, of_rows=()) if len(calls) == 1 else made
+
+    monkeypatch.setattr("corpus.services.indexing.passages_encode", without_vectors)
+    document_index(document.pk)
+    assert len(calls) == 2
+    assert calls[0] == calls[1]
+    assert derived(document) == before
 
 
 def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import socketserver
 import struct
 import threading
@@ -11,12 +12,14 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from corpus import files
+from corpus import files, scanning
 from corpus.models import Document
 from corpus.scanning import Infected, ScannerUnavailable, refuse_infected
+from medrag_site import doctor
 from tests.corpus.documents import GUIDELINE, ingest
 
 pytestmark = pytest.mark.django_db
+STREAM_MAX_LENGTH = 1024**2
 VIRUS = "This is a test of the scanner: XVIRUSX"
 
 
@@ -24,14 +27,19 @@ class Played(socketserver.StreamRequestHandler):
     """Answers INSTREAM: a finding for one word, an error for another, else OK."""
 
     def handle(self) -> None:
-        assert self.rfile.read(10) == b"zINSTREAM\0"
+        command = b"".join(iter(lambda: self.rfile.read(1), b"\0"))
+        if command == b"zPING":
+            self.wfile.write(b"PONG\0")
+            return
+        assert command == b"zINSTREAM"
         content = b""
         while length := struct.unpack(">I", self.rfile.read(4))[0]:
             content += self.rfile.read(length)
+            if len(content) > STREAM_MAX_LENGTH:  # clamd reads no further
+                self.wfile.write(b"INSTREAM size limit exceeded. ERROR\0")
+                return
         if b"XVIRUSX" in content:
             self.wfile.write(b"stream: Played.Virus-1 FOUND\0")
-        elif b"XTOOLARGEX" in content:
-            self.wfile.write(b"INSTREAM size limit exceeded. ERROR\0")
         elif b"XSILENTX" not in content:
             self.wfile.write(b"stream: OK\0")
 
@@ -66,11 +74,39 @@ def test_an_infected_file_is_refused_by_name_and_kept_nowhere(scanner: None) -> 
     assert not told.value.retryable and nothing_is_kept()
 
 
-@pytest.mark.parametrize("word", ["XTOOLARGEX", "XSILENTX"])
-def test_a_file_without_a_verdict_is_held_back(scanner: None, word: str) -> None:
+def test_a_file_without_a_verdict_is_held_back(scanner: None) -> None:
     with pytest.raises(ScannerUnavailable) as told:
-        ingest(word)
+        ingest("XSILENTX")
     assert told.value.retryable and nothing_is_kept()
+
+
+def test_a_file_that_is_too_large_for_the_scanner_names_its_setting(scanner: None) -> None:
+    with pytest.raises(ScannerUnavailable) as told:
+        ingest("Give 5 mg. " * (STREAM_MAX_LENGTH // 2))
+    assert "refuses files as large as this one" in told.value.sentence
+    assert "StreamMaxLength in clamd.conf" in told.value.sentence
+    assert nothing_is_kept()
+
+
+def test_a_stopped_scanner_is_given_up_before_the_file_is_sent(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "_ANSWER_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as stopped:
+        settings.SCANNER = f"tcp://127.0.0.1:{stopped.getsockname()[1]}"
+        with pytest.raises(ScannerUnavailable, match="does not answer"):
+            ingest()
+        (finding,) = [each for each in doctor.examine() if each.name == "scanner"]
+        assert not finding.ok and "does not answer" in finding.detail
+        sent, _ = stopped.accept()
+        with sent:
+            assert sent.recv(1000) == b"zPING\0"
+    assert nothing_is_kept()
+
+
+def test_the_report_names_a_scanner_that_works(scanner: None) -> None:
+    (finding,) = [each for each in doctor.examine() if each.name == "scanner"]
+    assert finding.ok and "looks at uploads" in finding.detail
 
 
 def test_a_scanner_that_is_down_lets_none_through(settings: Settings) -> None:

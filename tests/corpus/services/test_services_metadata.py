@@ -12,9 +12,10 @@ from corpus import signals
 from corpus.access import NotPermitted
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import fingerprint, site_recipe
-from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
-from corpus.services import indexing
+from corpus.models import Collection, Document, Job, JobState, Lifecycle
+from corpus.services import embedding
 from corpus.services.collections import collection_save
+from corpus.services.embedding import Made
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_supersede
 from corpus.services.metadata import BadValue, document_edit
@@ -139,13 +140,13 @@ def test_an_edit_while_it_is_indexed_is_not_lost(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_edit(document, by=None, changes={"title": "Iron"})
-    embed = indexing._STEPS[Stage.CHUNKED]
+    encode = embedding.passages_encode
 
-    def edited_meanwhile(*args: Any) -> Stage:
+    def edited_meanwhile(*args: Any) -> Made:
         document_edit(document, by=None, changes={"title": "Iron by mouth"})
-        return embed(*args)
+        return encode(*args)
 
-    monkeypatch.setitem(indexing._STEPS, Stage.CHUNKED, edited_meanwhile)
+    monkeypatch.setattr("corpus.services.indexing.passages_encode", edited_meanwhile)
     document_index(document.pk)
     assert document.chunks.get().context.startswith("Iron by mouth")
     assert Job.objects.get(document=document).state == JobState.DONE

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import stat
+import subprocess
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
@@ -28,7 +30,8 @@ from chat.audit.verify import verify_chain
 from chat.models import Channel
 from chat.terminal import as_text
 from chat.types import AskedQuestion
-from corpus.models import Document, Lifecycle
+from corpus.models import Document, JobState, Lifecycle
+from corpus.services.documents import document_discard
 from corpus.services.indexing import document_index
 from medrag_site import doctor
 from medrag_site.backups import manifest
@@ -273,6 +276,48 @@ def test_a_file_that_the_database_names_must_be_there(
     with pytest.raises(BackupError, match=f"{path} is .*No backup was made"):
         make_backup(tmp_path / "backup", delete)
     assert not list(tmp_path.glob("backup*"))
+
+
+def test_an_upload_that_is_discarded_meanwhile_has_it_begun_again(
+    site: Document, tmp_path: Path
+) -> None:
+    failed = ingest(guideline(), "unreadable.md")
+    failed.job.state = JobState.FAILED
+    failed.job.save()
+    said: list[str] = []
+
+    def discard(text: str) -> None:
+        if text == "Writing the database" and text not in said:
+            document_discard(failed, by=None)
+        said.append(text)
+
+    made = make_backup(tmp_path / "backup", discard).manifest
+    assert "An upload was discarded meanwhile: beginning again" in said
+    assert [entry.sha256 for entry in made.documents.values()] == [site.sha256]
+    assert made.tables["corpus_document"] == 1
+    assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o700
+
+
+def test_the_password_of_a_key_is_no_argument(
+    site: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that other users of the machine can read is the arguments."""
+    options = {**connections["owner"].settings_dict["OPTIONS"], "sslpassword": "of-the-key"}
+    monkeypatch.setitem(connections["owner"].settings_dict, "OPTIONS", options)
+    run, seen = subprocess.run, []
+
+    def told(arguments: list[str], **more: Any) -> Any:
+        if more.get("env"):  # not where it asks for a version
+            kept = Path(more["env"]["PGSERVICEFILE"])
+            seen.append((arguments, kept, kept.read_text(), stat.S_IMODE(kept.stat().st_mode)))
+        return run(arguments, **more)
+
+    monkeypatch.setattr("medrag_site.backups.tools.subprocess.run", told)
+    make_backup(tmp_path / "backup")
+    ((arguments, kept, content, mode),) = seen
+    assert "of-the-key" not in " ".join(arguments)
+    assert content == "[medrag]\nsslpassword=of-the-key\n"
+    assert mode == 0o600 and not kept.exists()
 
 
 def test_a_file_that_comes_after_the_snapshot_is_left_to_the_next_backup(

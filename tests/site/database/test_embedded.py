@@ -1,5 +1,6 @@
 """Test the embedded server: why it can't run, how long it runs, and what it may use."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,27 @@ import pytest
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.postmaster import DatabaseStartError
 from medrag_site.database.server_settings import memory_bytes
+from tests.processes import ROOT
+
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from medrag_site.database.embedded import ensure_started
+os.setgid(54321)
+os.setuid(54321)
+ensure_started(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run as a user without a name")
+def test_a_user_without_a_name_is_told_why_it_does_not_start(data_dir: Path) -> None:
+    """As OpenShift runs a container."""
+    os.chown(data_dir, 54321, 54321)
+    ended = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, data_dir], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "DatabaseStartError: The embedded database can't be made or started" in ended.stderr
+    assert "user id 54321, which has no entry in /etc/passwd" in ended.stderr
 
 
 def test_a_path_that_is_too_long_for_a_socket_is_refused(tmp_path: Path) -> None:

@@ -268,6 +268,48 @@ def test_an_error_of_the_statement_itself_is_not_retried(guideline: Document) ->
     assert asked == [REPLICA]
 
 
+def test_a_standby_that_hangs_in_a_statement_is_cut_off(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if its processes were stopped: it takes the statement, and never answers."""
+    monkeypatch.setattr("core.replica.READ_S", 0.5)
+    asked = []
+
+    def read() -> str:
+        asked.append(connection.alias)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT CASE WHEN pg_is_in_recovery() THEN pg_sleep(60) END")
+        return connection.alias
+
+    assert read_from_replica(read, still_holds=bool) == "default"
+    assert read_from_replica(read, still_holds=bool) == "default"  # not asked again for a while
+    assert asked == [REPLICA, "default", "default"]
+    forget_standing()
+    assert read_from_replica(lambda: connection.alias, still_holds=bool) == REPLICA
+
+
+def test_a_standby_without_a_new_column_is_not_read(
+    client: Client, guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def read() -> str:
+        asked.append(connection.alias)
+        with connection.cursor() as cursor:
+            name = "no_such_column" if connection.alias == REPLICA else "title"
+            cursor.execute(f"SELECT {name} FROM corpus_document")
+        return connection.alias
+
+    assert read_from_replica(read, still_holds=bool) == "default"
+    assert asked == [REPLICA, "default"]
+    forget_standing()
+    assert doctor._LOOKS["replica"]()[0]
+    monkeypatch.setattr("medrag_site.doctor_database.columns_missing", lambda: ["document.new"])
+    ok, said = doctor._LOOKS["replica"]()
+    assert ok is False
+    assert "(document.new missing). Searches go to the primary" in said
+
+
 def test_a_withdrawal_holds_at_once_though_the_standby_does_not_know_it(
     client: Client, guideline: Document, replica: Standby
 ) -> None:
