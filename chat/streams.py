@@ -2,7 +2,8 @@
 
 The request's thread only writes the frames, and a comment during silence, which lets the server
 notice a client that left. Then the question ends at its next step without being stored or, after
-the last step, is stored completely.
+the last step, is stored completely. So it does for an account that was closed meanwhile, which is
+looked at before a frame or comment is written.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +21,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import close_old_connections, connections, transaction
+from django.core.exceptions import PermissionDenied
+from django.db import Error, close_old_connections, connections, transaction
 from django.http import StreamingHttpResponse
 from rest_framework.utils.encoders import JSONEncoder
 
@@ -30,6 +33,7 @@ from core.errors import MedragError
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT_S = 3.0
 MAX_WAITING = 64  # frames for a client that reads slowly; progress beyond is left out
+LOOK_EVERY_S = 1.0  # at most: whether the account is still open; else at each frame
 SHARE = 5, 8  # of the threads of a web process, those that may hold a stream
 
 logger = logging.getLogger(__name__)
@@ -105,14 +109,31 @@ class QuestionStream:
         return self
 
     def __iter__(self) -> Iterator[Frame]:
-        close_old_connections()  # the request's thread needs none, however long it waits
+        close_old_connections()  # the request's thread keeps none, however long it waits
+        looked_at = time.monotonic()  # the request itself was let in just now
         heard: Frame | Exception | None = self._first
         while heard is not None:
             if isinstance(heard, Exception):
                 yield Frame("error", self._problem(heard))
                 return
+            if time.monotonic() - looked_at >= LOOK_EVERY_S:
+                if closed := self._closed():
+                    yield Frame("error", self._problem(closed))
+                    return
+                looked_at = time.monotonic()
             yield heard
             heard = self._next()
+
+    def _closed(self) -> Exception | None:
+        """Return why nothing more may be sent: the account is closed, or that can't be known."""
+        try:
+            is_open = User.objects.filter(pk=self._user.pk, is_active=True).exists()
+            close_old_connections()
+        except Error as error:
+            return error
+        if is_open:
+            return None
+        return PermissionDenied("Your account was deactivated meanwhile. Nothing more is sent.")
 
     def close(self) -> None:
         """Signal that the client has left. May be called again."""

@@ -22,6 +22,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import admin as auth_admin
+from django.contrib.auth import forms as auth_forms
 from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import ManyToManyField, Q, QuerySet
@@ -45,10 +46,12 @@ from medrag_site.groups import CLINICIANS, INTEGRATORS
 
 if TYPE_CHECKING:
     UserAdmin = auth_admin.UserAdmin[User]
+    UserChangeForm = auth_forms.UserChangeForm[User]
     TokenModelForm = ModelForm[TokenGrant]
     ModelAdminBase = admin.ModelAdmin[Any]
 else:
     UserAdmin, TokenModelForm = auth_admin.UserAdmin, ModelForm
+    UserChangeForm = auth_forms.UserChangeForm
     ModelAdminBase = object
 
 OF_ALLAUTH = (EmailAddress, SocialAccount, SocialApp, SocialToken)
@@ -63,6 +66,14 @@ class EachLogged(ModelAdminBase):
         return [super(EachLogged, self).log_deletions(request, single) for single in alone]
 
 
+class AccountForm(UserChangeForm):
+    """Django's, but a name that the hospital gave, with characters of its own, may stay."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        kept = {"username"} - set(self.changed_data)
+        return super()._get_validation_exclusions() | kept  # type: ignore[misc, no-any-return]
+
+
 class AccountAdmin(EachLogged, UserAdmin):
     """Django's, but only superusers change superusers and other people's passwords.
 
@@ -70,6 +81,7 @@ class AccountAdmin(EachLogged, UserAdmin):
     all else that an account has stays.
     """
 
+    form = AccountForm
     filter_horizontal = ()  # screen readers can't read the names of its two boxes
     readonly_fields = ("last_login", "date_joined")
     actions = ("take_second_factor_away",)

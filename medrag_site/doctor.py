@@ -17,7 +17,6 @@ from chat.audit.forwarding import backlog
 from chat.audit.heads import check_access
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
-from chat.sign_in.oidc import ProviderError, provider_check
 from core.database_availability import AWAY
 from core.errors import MedragError
 from core.replica import REPLICA, standing_measured
@@ -40,6 +39,7 @@ from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
+from medrag_site.hospital import certificates_found, directory_found, sign_in_found
 from medrag_site.processes.settings_digests import differences
 from medrag_site.processes.start import start_database
 from medrag_site.release import release
@@ -308,24 +308,7 @@ def _answering() -> tuple[bool, str]:
     return not held, " ".join(stop.sentence for stop in held) or "from all guidelines in force"
 
 
-_WITHOUT_DATABASE = {"release", "checks", "parser", "disk", "files"}
-
-
-def _sign_in() -> tuple[bool, str]:
-    """Ask the hospital's provider, if there is one: a wrong address shows nowhere else at first."""
-    if messages := checks.run_checks(tags=["sign_in"]):
-        return False, "; ".join(f"{message.msg} {message.hint}" for message in messages)
-    if not settings.OIDC_ISSUER:
-        return True, "by password"
-    try:
-        provider_check()
-    except ProviderError as error:
-        return False, (
-            f"{settings.OIDC_ISSUER}, the issuer of MEDRAG_OIDC, does not answer as it should "
-            f"({error}): "
-            "nobody signs in by it; passwords go on working"
-        )
-    return True, f"by password, or by {settings.OIDC_ISSUER}"
+_WITHOUT_DATABASE = {"release", "checks", "authorities", "parser", "disk", "files"}
 
 
 def _release() -> tuple[bool, str]:
@@ -350,7 +333,9 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "documents": _documents,
     "sources": _sources,
     "addresses": _addresses,
-    "sign-in": _sign_in,
+    "sign-in": sign_in_found,
+    "directory": directory_found,
+    "authorities": certificates_found,
     "parser": _parser,
     "disk": _disk,
     "files": _files,

@@ -21,6 +21,10 @@ from medrag_site.release import release
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# What is SSL_CERT_FILE to the other libraries is another name to boto3 and to requests.
+if CERTIFICATES_FILE:
+    for _name in ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+        os.environ.setdefault(_name, CERTIFICATES_FILE)
 os.environ.pop("OPENAI_LOG", None)  # it makes that client log whole requests
 
 # Security
@@ -47,6 +51,7 @@ AXES_USERNAME_CALLABLE = "chat.sign_in.lockouts.account_of"
 AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "chat.sign_in.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]  # not kept of a failed sign-in
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 OTP_TOTP_ISSUER = "MedRAG"  # codes of an authenticator app: see chat.sign_in.second_factor
 

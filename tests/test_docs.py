@@ -23,7 +23,7 @@ FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
 # No settings of ours. With one of them we stop the telemetry of RAGAS.
 OF_THE_SYSTEM = {
     *("PATH", "XDG_RUNTIME_DIR", "RAGAS_DO_NOT_TRACK"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR"),  # OpenSSL's
+    "SSL_CERT_DIR",  # OpenSSL's
 }
 NAME = re.compile(r"\b(?:MEDRAG|DOCLING)_[A-Z_]*[A-Z]\b")
 

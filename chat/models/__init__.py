@@ -16,7 +16,7 @@ from chat.models.answers import (
     TurnStatus,
 )
 from chat.models.calibration import CalibrationRecord
-from chat.models.directory import DirectoryAccount
+from chat.models.directory import DirectoryAccount, DirectoryState
 from chat.models.experiments import Arm, Experiment
 from chat.models.log import AuditEvent, AuditHead, LogForward
 from chat.models.reviews import (
@@ -45,6 +45,7 @@ __all__ = [
     "ClaimLabel",
     "Conversation",
     "DirectoryAccount",
+    "DirectoryState",
     "Experiment",
     "Feedback",
     "Flag",

@@ -19,6 +19,9 @@ from chat.audit import log as audit
 from corpus.access import refuse_without
 
 EDITABLE = frozenset(("first_name", "last_name", "email", "is_active"))
+# Of a user name that the hospital gives, in a class of a pattern: Django's, and those more that
+# names of Entra have, such as anna_example.org#EXT#@tenant.onmicrosoft.com or o'neil@example.org.
+NAME_CHARACTERS = r"\w.@+\-'!#^~"
 VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
 
 

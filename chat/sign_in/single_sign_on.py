@@ -19,12 +19,14 @@ from typing import Any
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.auth.models import Group, User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from chat.audit import log as audit
 from chat.models import DirectoryAccount
-from chat.sign_in.accounts import rights_of
+from chat.sign_in.accounts import NAME_CHARACTERS, rights_of
 from core.errors import MedragError
+
+TRIES = 5  # of a first sign-in, when others create accounts at the same time
 
 logger = logging.getLogger(__name__)
 
@@ -40,18 +42,29 @@ def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     """Return the account of a `sub` in the groups of its claim, created at the first sign-in.
 
     Raises SignInRefused and removes the groups if a map of groups is set and no value of it is
-    claimed; raises it for a deactivated account before anything is changed. Where a directory
-    gives the groups, a token without the claim leaves them.
+    claimed; raises it for a deactivated account before anything is changed. A token that doesn't
+    tell the groups leaves them.
     """
+    for _ in range(TRIES - 1):
+        try:
+            return _vouched_for(claims, issuer=issuer)
+        except IntegrityError:
+            continue  # another request has just created this account, or one of this name
+    return _vouched_for(claims, issuer=issuer)
+
+
+def _vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     groups, unlet = _groups_claimed(claims), settings.OIDC_GROUPS
     is_managed = bool(settings.SCIM_TOKEN)
     with transaction.atomic():
-        known = SocialAccount.objects.select_for_update().filter(provider=issuer, uid=claims["sub"])
+        known = SocialAccount.objects.filter(provider=issuer, uid=claims["sub"])
         social = known.select_related("user").first()
         account: User | None = social.user if social else None
         if is_managed:
             account = _of_directory(claims, account, issuer=issuer)
-            if account and settings.OIDC_GROUPS_CLAIM not in claims:
+        if account:
+            account = User.objects.select_for_update().get(pk=account.pk)  # as the directory does
+            if not _tells_groups(claims):
                 held = account.groups.filter(name__in=unlet.values())
                 groups = set(held.values_list("name", flat=True))
         if account and account.is_active:
@@ -64,8 +77,10 @@ def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     if account is None and is_managed:
         sign_in_refused("not of the directory")
         raise SignInRefused("The directory has not created the account.")
+    if untold := groups_untold(claims):
+        logger.warning("Groups of user:%s stay as they are: %s", account and account.pk, untold)
     if account is None or (unlet and not groups):
-        sign_in_refused("no group", account=account)
+        sign_in_refused("groups not told" if untold else "no group", account=account)
         raise SignInRefused("None of the groups of this site is theirs.")
     return account
 
@@ -80,6 +95,8 @@ def _of_directory(claims: Mapping[str, Any], account: User | None, *, issuer: st
     person = claims.get(settings.OIDC_EXTERNAL_ID_CLAIM)
     if not isinstance(person, str) or not 0 < len(person) <= 191:
         return account
+    # Accounts before their entries, as the directory locks them.
+    User.objects.select_for_update().filter(in_directory__external_id=person).first()
     entries = DirectoryAccount.objects.select_for_update(of=("self",)).select_related("user")
     entry = entries.filter(external_id=person).first()
     if account is not None:
@@ -101,6 +118,30 @@ def sign_in_refused(reason: str, *, account: User | None = None) -> None:
     payload = {"by": "single sign-on", "reason": reason}
     with transaction.atomic():
         audit.record("user.sign_in_failed", actor=None, subject=subject, payload=payload)
+
+
+def groups_untold(claims: Mapping[str, Any]) -> str:
+    """Return why a token doesn't tell the groups, or "" if it does or need not.
+
+    Entra leaves the claim out for somebody in more than 200 groups, and names it elsewhere. Where a
+    directory gives the groups, no token has to tell them.
+    """
+    if settings.SCIM_TOKEN or not settings.OIDC_GROUPS or _tells_groups(claims):
+        return ""
+    claim = settings.OIDC_GROUPS_CLAIM
+    if _is_overage(claims):
+        return f"the token has too many groups to list them in the claim {claim}"
+    return f"the token has no claim {claim}"
+
+
+def _tells_groups(claims: Mapping[str, Any]) -> bool:
+    return claims.get(settings.OIDC_GROUPS_CLAIM) is not None and not _is_overage(claims)
+
+
+def _is_overage(claims: Mapping[str, Any]) -> bool:
+    elsewhere = claims.get("_claim_names")
+    is_named = isinstance(elsewhere, Mapping) and settings.OIDC_GROUPS_CLAIM in elsewhere
+    return is_named or claims.get("hasgroups") in (True, "true", "True")
 
 
 def _groups_claimed(claims: Mapping[str, Any]) -> set[str]:
@@ -129,7 +170,7 @@ def _create(claims: Mapping[str, Any], *, issuer: str, groups: Collection[str]) 
 
 def _free_name(wanted: str) -> str:
     """Return a user name that is not taken, ignoring case."""
-    base = re.sub(r"[^\w.@+-]", "", wanted)[:140] or "colleague"
+    base = re.sub(rf"[^{NAME_CHARACTERS}]", "", wanted)[:140] or "colleague"
     alike = User.objects.filter(username__istartswith=base)
     taken = {name.lower() for name in alike.values_list("username", flat=True)}
     names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))

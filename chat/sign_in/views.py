@@ -11,6 +11,7 @@ from typing import Any
 import qrcode
 import qrcode.image.svg
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -18,14 +19,25 @@ from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET
 
 from chat.sign_in import second_factor
 from chat.sign_in.held import held, hold, next_page, sign_in_whole
-from chat.sign_in.oidc import ProviderError, TokenError, from_provider, to_provider
-from chat.sign_in.single_sign_on import SignInRefused, account_vouched_for, sign_in_refused
+from chat.sign_in.oidc import ClockError, ProviderError, TokenError, from_provider, to_provider
+from chat.sign_in.single_sign_on import (
+    SignInRefused,
+    account_vouched_for,
+    groups_untold,
+    sign_in_refused,
+)
+
+GROUPS_KEPT = gettext_lazy(
+    "The hospital's sign-in did not say in which groups you are, so yours here stay as they were. "
+    "If one has changed, tell the people who run this system."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -158,13 +170,17 @@ def from_hospital(request: HttpRequest) -> HttpResponse:
         claims, there = from_provider(request)
         account = account_vouched_for(claims, issuer=settings.OIDC_ISSUER)
     except TokenError as error:
-        sign_in_refused("token not valid")
+        is_clock = isinstance(error, ClockError)
+        sign_in_refused("clocks differ" if is_clock else "token not valid")
         return _hospital_failed(request, error)
     except ProviderError as error:
         return _hospital_failed(request, error)
     except SignInRefused:
-        return render(request, "accounts/not_let_in.html", status=403)
+        untold = {"groups_untold": groups_untold(claims)}
+        return render(request, "accounts/not_let_in.html", untold, status=403)
     sign_in_whole(request, account)
+    if groups_untold(claims):
+        messages.warning(request, GROUPS_KEPT)
     return redirect(_safe(request, there))
 
 
@@ -175,7 +191,8 @@ def _refuse_without_hospital() -> None:
 
 def _hospital_failed(request: HttpRequest, error: ProviderError) -> HttpResponse:
     logger.warning("The hospital's sign-in failed: %s", error)
-    return render(request, "accounts/single_sign_on_failed.html", status=503)
+    clocks = {"clocks": error if isinstance(error, ClockError) else None}
+    return render(request, "accounts/single_sign_on_failed.html", clocks, status=503)
 
 
 def _safe(request: HttpRequest, there: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -180,6 +181,16 @@ class Env:
     def url(self, name: str, *, about: str = "") -> str:
         wanted = f"an address such as {EXAMPLE_ADDRESS}"
         return self._parsed(name, "", address_of, wanted, about)
+
+    def certificates(self, name: str, *, about: str = "") -> str:
+        """Return the absolute path of a file of certificates; empty if unset."""
+
+        def parse(raw: str) -> str:
+            ssl.create_default_context(cafile=raw)  # an SSLError is an OSError
+            return str(Path(raw).resolve())
+
+        wanted = "a file of certificates in PEM that this user may read"
+        return self._parsed(name, "", parse, wanted, about)
 
     def matching(self, name: str, pattern: str, wanted: str, *, about: str = "") -> str:
         """Return a text that matches the pattern whole; empty if unset."""

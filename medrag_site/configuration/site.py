@@ -56,6 +56,11 @@ FILES_IN_BUCKET = {
 KEYS_DIR = DATA_DIR / "keys"
 MODELS_DIR = DATA_DIR / "models"  # converted encoders, which can be converted again
 
+CERTIFICATES_FILE = env.certificates(
+    "SSL_CERT_FILE",
+    about="the authorities whose certificates every outgoing connection takes, in place of those "
+    "that everybody knows: see [your own authority](operations.md#your-own-authority)",
+)
 SITE_LABEL = env.text(
     "MEDRAG_SITE_LABEL",
     about='a badge in the header of every page, such as "Test system"; without it there is none',

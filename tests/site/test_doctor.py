@@ -18,7 +18,7 @@ from medrag_site.processes.settings_digests import settings_digests
 NAMES = [
     *("release", "database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
     *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
-    *("addresses", "sign-in", "parser", "disk", "files", "answering"),
+    *("addresses", "sign-in", "directory", "authorities", "parser", "disk", "files", "answering"),
 ]
 
 

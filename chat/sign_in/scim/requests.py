@@ -13,11 +13,12 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import RequestDataTooBig
+from django.core.validators import RegexValidator
 from django.http import HttpRequest, UnreadablePostError
 
 from chat.audit.chain import storable
+from chat.sign_in.accounts import NAME_CHARACTERS
 from core.errors import MedragError
 
 MAX_COUNT, COUNT, MAX_START = 200, 100, 2**31
@@ -43,8 +44,13 @@ class ScimError(MedragError):
         self.status, self.kind = status, kind
 
 
+_NAME = RegexValidator(
+    rf"^[{NAME_CHARACTERS}]+\Z", "A user name has letters, digits and @ . + - _ ' ! # ^ ~ only."
+)
+
+
 class _Fields(forms.Form):
-    username = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()])
+    username = forms.CharField(max_length=150, validators=[_NAME])
     first_name = forms.CharField(max_length=150, required=False)
     last_name = forms.CharField(max_length=150, required=False)
     email = forms.EmailField(max_length=254, required=False)
@@ -95,19 +101,35 @@ def said_by_resource(body: dict[str, Any], *, is_new: bool = False) -> dict[str,
     return _said([*_flat("", body)], is_new=is_new)
 
 
-def members_by_patch(body: dict[str, Any]) -> Change:
-    """Return what a PATCH makes of the ids of a group's members.
+def group_name_of(body: dict[str, Any]) -> str:
+    """Return the name of a group to create, or an empty string."""
+    name = _lower(body).get("displayname")
+    return name if isinstance(name, str) else ""
 
-    What it says of anything else, such as displayName, is passed over: the setting gives it.
+
+def members_by_resource(body: dict[str, Any], *, name: str) -> Change:
+    """Return what a whole group makes of the ids of its members; left out, they are none."""
+    said = _lower(body)
+    _refuse_other_name(said.get("displayname"), name)
+    ids = _ids(said.get("members") or [])
+    return lambda members: ids
+
+
+def members_by_patch(body: dict[str, Any], *, name: str) -> Change:
+    """Return what a PATCH makes of the ids of a group's members. Raises ScimError for a new name.
+
+    What it says of anything else, such as externalId, is passed over.
     """
     steps = []
     for path, op, value in _operations(body):
+        said = _lower(value) if not path and isinstance(value, dict) else {path: value}
+        if "displayname" in said:
+            _refuse_other_name("" if op == "remove" else said["displayname"], name)
         if one := _MEMBER.fullmatch(path):
-            path, value = "members", [one[1]]
-        elif not path and isinstance(value, dict) and "members" in value:
-            path, value = "members", value["members"]
-        if path == "members" and (op == "remove" or value is not None):
-            steps.append((op, None if value is None else _ids(value)))
+            said = {"members": [one[1]]}
+        if "members" in said and (op == "remove" or said["members"] is not None):
+            members = said["members"]
+            steps.append((op, None if members is None else _ids(members)))
 
     def change(members: set[int]) -> set[int]:
         for op, ids in steps:
@@ -120,6 +142,23 @@ def members_by_patch(body: dict[str, Any]) -> Change:
         return members
 
     return change
+
+
+def _refuse_other_name(wanted: Any, name: str) -> None:
+    """Refuse to rename a group: people would lose it at their next sign-in, which goes by name."""
+    if wanted is None or (isinstance(wanted, str) and wanted.casefold() == name.casefold()):
+        return
+    raise ScimError(
+        400,
+        "A group's name here is that of [groups] in the file of MEDRAG_OIDC, by which single "
+        "sign-on knows it, too. Nothing was changed. Give it its new name there first.",
+        "mutability",
+    )
+
+
+def _lower(said: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes by their names in lower case, as SCIM compares them."""
+    return {_URN.sub("", key).lower(): value for key, value in said.items()}
 
 
 def _operations(body: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:

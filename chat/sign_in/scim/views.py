@@ -39,7 +39,7 @@ class Scim(View):
             return answers.error_response(404, "SCIM is off: set MEDRAG_SCIM.")
         response: HttpResponseBase
         try:
-            response = _refused(request) or super().dispatch(request, *args, **kwargs)
+            response = _refused(request) or self._heard(request, *args, **kwargs)
         except ScimError as error:
             response = answers.error_response(error.status, error.sentence, error.kind)
         except tuple(_STATUS) as error:
@@ -51,6 +51,10 @@ class Scim(View):
             response = answers.error_response(503, "The database is away. Nothing was changed.")
         response["Cache-Control"] = "no-store"
         return response
+
+    def _heard(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        directory.directory_heard()
+        return super().dispatch(request, *args, **kwargs)
 
     def http_method_not_allowed(self, *args: Any, **kwargs: Any) -> HttpResponse:
         raise ScimError(405, "This can't be done here.")
@@ -102,14 +106,14 @@ class OneUser(Scim):
         return _user(request, directory.account_adjust(_number(pk), said).pk)
 
     def delete(self, request: HttpRequest, pk: str) -> HttpResponse:
-        """Close the account. It is kept, since the log names it."""
-        directory.account_adjust(_number(pk), {"is_active": False})
+        """Close the account, which the directory no longer sees. The log goes on naming it."""
+        directory.account_remove(_number(pk))
         return HttpResponse(status=204)
 
 
 class Groups(Scim):
     def get(self, request: HttpRequest) -> HttpResponse:
-        names = sorted(directory.groups_here())
+        names = directory.groups_here()
         if asked := requests.filter_of(request, ("displayname", "externalid")):
             names = [name for name in names if name.casefold() == asked[1].casefold()]
         start, count = requests.page_of(request)
@@ -117,7 +121,17 @@ class Groups(Scim):
         return answers.page(shown, total=len(names), start=start)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        raise ScimError(403, "Groups are those of [groups] in the file of MEDRAG_OIDC, no others.")
+        """Create a group anew that the directory had deleted; no others are created."""
+        body = body_of(request)
+        name = requests.group_name_of(body)
+        try:
+            directory.group_return(name, requests.members_by_resource(body, name=name))
+        except directory.Unknown as error:
+            raise ScimError(403, error.sentence) from error
+        shown = _group(request, name)
+        response = answers.answer(shown, 201)
+        response["Location"] = shown["meta"]["location"]
+        return response
 
 
 class OneGroup(Scim):
@@ -125,12 +139,19 @@ class OneGroup(Scim):
         return answers.answer(_group(request, _name(pk)))
 
     def patch(self, request: HttpRequest, pk: str) -> HttpResponse:
-        directory.members_change(_name(pk), requests.members_by_patch(body_of(request)))
+        name = _name(pk)
+        directory.members_change(name, requests.members_by_patch(body_of(request), name=name))
+        return self.get(request, pk)
+
+    def put(self, request: HttpRequest, pk: str) -> HttpResponse:
+        """Replace the members: those that it leaves out are none any more."""
+        name = _name(pk)
+        directory.members_change(name, requests.members_by_resource(body_of(request), name=name))
         return self.get(request, pk)
 
     def delete(self, request: HttpRequest, pk: str) -> HttpResponse:
         """Take the group from its members. The group here stays."""
-        directory.members_change(_name(pk), lambda members: set())
+        directory.group_remove(_name(pk))
         return HttpResponse(status=204)
 
 

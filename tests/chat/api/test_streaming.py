@@ -21,6 +21,7 @@ from core.llm.breaker import forget_failures
 from tests.chat.api.api_calls import QUERY, assert_problem, post, signed_in
 from tests.chat.api.streamed import streamed
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, publish_guideline
+from tests.chat.sign_in.scim.directory import TOKEN, Directory
 from tests.corpora import publish
 from tests.llm.contents import Said, claims, honest
 from tests.llm.lies import DOSE as TOLD_DOSE
@@ -231,6 +232,33 @@ def test_a_client_that_leaves_ends_the_question_and_nothing_is_stored(
     assert not Turn.objects.exists()
     left = AuditEvent.objects.get(action="query_left")
     assert json.loads(left.payload)["passages"] >= 1
+
+
+def test_a_leaver_is_sent_nothing_more(
+    own_database: str, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hospital's directory closes the account while the answer is being written."""
+    settings.SCIM_TOKEN = TOKEN
+    monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.0)
+    publish(GUIDELINE, population="adult")
+    with endpoint(replies(honest)) as model:
+        generate_by(settings, model.url)
+        go_on = threading.Event()
+        model.script.append(lambda handler: (go_on.wait(20), replies(honest)(handler))[1])
+        alice = User.objects.create_user("alice")
+        response = post(signed_in(alice), QUERY, {"question": TOLD}, accept="text/event-stream")
+        content = iter(response.streaming_content)
+        assert b"event: retrieval" in next(content)
+        closed = Directory().patch_with(
+            f"Users/{alice.pk}", {"op": "replace", "value": {"active": False}}
+        )
+        assert closed[0] == 200
+        (last,) = content
+        assert b"event: error" in last and b"deactivated" in last and b'"status": 403' in last
+        response.close()
+        go_on.set()
+        _end_of_questions()
+    assert not Turn.objects.exists()
 
 
 def test_a_client_that_leaves_after_the_steps_has_its_turn_whole(client: Client) -> None:

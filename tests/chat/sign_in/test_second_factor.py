@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -114,6 +115,15 @@ def test_guessing_codes_locks_as_guessing_passwords(
     assert not is_in(client)
     assert password(Client(), "alice").status_code == 429
     assert "user.locked_out" in actions()
+
+
+def test_no_code_is_kept_with_a_failed_sign_in(codes: list[str], alice: User) -> None:
+    client = Client()
+    password(client, "alice")
+    client.post("/sign-in/code/", {"code": wrong_code(alice)})
+    kept = AccessAttempt.objects.get()
+    assert "code=***" in kept.post_data
+    assert wrong_code(alice) not in f"{kept.post_data}{kept.get_data}"
 
 
 def test_the_second_page_alone_is_none(codes: list[str], client: Client) -> None:

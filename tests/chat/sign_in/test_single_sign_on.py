@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,7 +12,6 @@ from allauth.socialaccount.models import SocialAccount
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import LazySettings
 from django.contrib.auth.models import Group, User
-from django.core.cache import cache
 from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
@@ -21,39 +19,8 @@ from django.test import Client
 from chat.models import AuditEvent
 from medrag_site.configuration.environment import Env
 from medrag_site.groups import AUDITORS, CLINICIANS, REVIEWERS
-from tests.chat.sign_in.provider import CLIENT, SECRET, Provider, provider
-
-START, BACK = "/sign-in/hospital/", "/sign-in/hospital/back/"
-
-
-@pytest.fixture
-def hospital(db: None, settings: LazySettings) -> Iterator[Provider]:
-    cache.clear()
-    with provider() as one:
-        settings.OIDC_ISSUER = one.issuer
-        settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT, SECRET
-        settings.OIDC_GROUPS = {"gl-doctors": CLINICIANS, "gl-audit": AUDITORS}
-        one.claims["groups"] = ["gl-doctors", "canteen"]
-        yield one
-
-
-def sign_in(hospital: Provider, client: Client, there: str = "/conversations/") -> Any:
-    sent = client.get(START, {"next": there})
-    assert sent.status_code == 302, sent.content
-    return client.get(BACK, hospital.authorise(sent["Location"]))
-
-
-def is_in(client: Client) -> bool:
-    return client.get("/conversations/").status_code == 200
-
-
-def failures() -> list[dict[str, Any]]:
-    found = AuditEvent.objects.filter(action="user.sign_in_failed").order_by("seq")
-    return [json.loads(event.payload) for event in found]
-
-
-def names_of(account: User) -> set[str]:
-    return set(account.groups.values_list("name", flat=True))
+from tests.chat.sign_in.hospital import BACK, START, failures, is_in, names_of, sign_in
+from tests.chat.sign_in.provider import CLIENT, Provider, provider
 
 
 def test_the_first_sign_in_makes_an_account_without_a_password(
@@ -136,7 +103,8 @@ WRONG: dict[str, dict[str, Any]] = {
     "another audience": {"aud": "another"},
     "for another client too": {"aud": [CLIENT, "another"], "azp": "another"},
     "another issuer": {"iss": "https://evil.example"},
-    "expired": {"exp": int(time.time()) - 5},
+    "expired": {"exp": int(time.time()) - 120},
+    "a time that is none": {"iat": "soon"},
     "without an end": {"exp": None},
     "another nonce": {"nonce": "another"},
     "without a nonce": {"nonce": None},
