@@ -21,6 +21,7 @@ from django.test import Client
 from knox.models import get_token_model
 from pytest_django.fixtures import Settings
 
+from core.endpoint_settings import address_of
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
 from evaluation.metrics.statistics import Interval
@@ -34,6 +35,7 @@ from medrag_site.assurance.model_cards import model_cards
 from medrag_site.assurance.release_figures import release_figures
 from medrag_site.configuration import env
 from tests.site.assurance.test_hazards import _functions
+from tests.test_docs import ROOT, text_of
 from webhooks.models import Endpoint as WebhookEndpoint
 from webhooks.models import Event
 
@@ -169,6 +171,29 @@ def test_each_row_on_security_names_tests_that_are_there(row: Row) -> None:
         assert name in _functions(file), test
 
 
+def test_the_row_on_tls_names_each_connection_that_operations_does() -> None:
+    (row,) = (row for row in documents.rows("security") if row["id"] == "V12.2.1")
+    page = text_of(ROOT / "docs" / "operations.md").split("### Your own authority")[1]
+    listed = page.split("connection\ntakes it: ")[1].split(". It stands")[0]
+    words = [re.sub(r"^(the|by an|in) ", "", word) for word in re.split(r", | and ", listed)]
+    assert len(words) >= 8
+    for word in words:
+        assert word.split()[-1].strip(".") in row["control"], word
+    assert row["state"] == "partly"
+    assert address_of("http://models.example.org/v1")  # what `partly` is about
+
+
+def test_what_is_kept_in_plain_text_is_told() -> None:
+    controls = {row["id"]: row["control"] for row in documents.rows("security")}
+    for row in ("V6.3.3", "V13.3.1"):
+        assert "authenticator apps" in controls[row]
+        assert "plain text" in controls[row]
+    assert "webhooks" in controls["V13.3.1"]
+    answers = {row["id"]: row["answer"] for row in documents.rows("dtac")}
+    assert all(word in answers["C4.1"] for word in ("SCIM", "syslog", "Prometheus", "MCP"))
+    assert "computes nothing" not in answers["C1.3"]
+
+
 def test_openacr_has_every_criterion_once_at_its_level() -> None:
     report = yaml.safe_load(documents.accessibility_yaml(DAY))
     levels = {"success_criteria_level_a": 30, "success_criteria_level_aa": 20}
@@ -208,8 +233,18 @@ def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
         ("records.example.org", False),
     ]
     text = data_flows.data_flows()
+    assert "not encrypted" not in text
     assert "secret" not in text
     assert "kkk" not in text
+
+
+@pytest.mark.django_db
+def test_what_leaves_without_tls_is_marked(settings: Settings) -> None:
+    settings.SCANNER = "tcp://scanner.example.org:3310"
+    settings.AUDIT_HEADS_URL = "http://heads.example.org/in"
+    rows = [row for row in data_flows.data_flows().splitlines() if "example.org" in row]
+    assert len(rows) == 2
+    assert all("leaves, **not encrypted**" in row for row in rows)
 
 
 @pytest.mark.django_db
