@@ -45,6 +45,7 @@ class Asked:
     excerpts: tuple[str, ...]  # shown with a refusal
     fingerprint: str
     timings_ms: dict[str, float]
+    gate: str = ""  # its version and threshold, such as `cascade-3, 0.44`; empty: none was asked
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

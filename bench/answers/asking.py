@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -159,7 +159,12 @@ def _asked(question: Question, places: Places) -> Asked:
         excerpts=tuple(excerpts),
         fingerprint=turn.fingerprint,
         timings_ms=turn.trace.get("timings_ms") or {},
+        gate=_gate(turn.trace.get("gate")),
     )
+
+
+def _gate(told: Mapping[str, Any] | None) -> str:
+    return f"{told['scale']['version']}, {told['threshold']:g}" if told else ""
 
 
 def _shown_and_cited(claim: Claim) -> str:

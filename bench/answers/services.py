@@ -25,6 +25,7 @@ from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
 from evaluation.folders import write_lines
 from evaluation.metrics.statistics import Interval
+from medrag_site.release import release
 
 Say = Callable[[str], None]
 
@@ -42,6 +43,11 @@ class AnswersMeasured:
     def fingerprints(self) -> list[str]:
         """The fingerprints of the configurations that answered: usually one."""
         return sorted({each.fingerprint for each in self.asked.values()} - {""})
+
+    @property
+    def gates(self) -> list[str]:
+        """The gates that decided, by version and threshold: usually one."""
+        return sorted({each.gate for each in self.asked.values()} - {""})
 
     @property
     def latency_ms(self) -> dict[str, dict[str, float]]:
@@ -144,7 +150,12 @@ def answers_folder_write(out: Path, result: AnswersMeasured) -> None:
     metrics = {
         **{name: spread.as_json() for name, spread in result.intervals.items()},
         "latency_ms": result.latency_ms,
-        "configuration": {"fingerprints": result.fingerprints, "index": result.index},
+        "configuration": {
+            "release": release(),
+            "gates": result.gates,
+            "fingerprints": result.fingerprints,
+            "index": result.index,
+        },
         "dataset": {"name": result.found.name, "digest": result.found.digest},
     }
     write_lines(out / "metrics.json", [json.dumps(metrics, indent=2)])

@@ -42,12 +42,22 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class Flow:
-    """What leaves this machine, to whom, and by which setting; `is_here`: it does not leave."""
+    """What leaves this machine, to whom, and by which setting; `is_here`: it does not leave.
+
+    `is_plain`: its address is of no protocol with TLS. A database says in its address what it does.
+    """
 
     to: str
     what: str
     setting: str
     is_here: bool = False
+    is_plain: bool = False
+
+    @property
+    def way(self) -> str:
+        if self.is_here:
+            return "on this machine"
+        return "leaves, **not encrypted**" if self.is_plain else "leaves"
 
 
 def flows() -> Iterator[Flow]:
@@ -104,7 +114,8 @@ def _flow(address: str, what: str, setting: str) -> Flow:
     """Name the host only: an address may hold a password."""
     parts = urlsplit(address)
     is_here = parts.scheme == "unix" or (parts.hostname or "") in _HERE
-    return Flow(parts.hostname or parts.path or address, what, setting, is_here)
+    is_plain = parts.scheme in ("http", "tcp")
+    return Flow(parts.hostname or parts.path or address, what, setting, is_here, is_plain)
 
 
 def data_flows(known: Iterable[Flow] | None = None) -> str:
@@ -123,8 +134,7 @@ def _page(known: list[Flow]) -> Iterator[str]:
     else:
         yield "| to | what | by | |\n|---|---|---|---|"
         for flow in known:
-            here = "on this machine" if flow.is_here else "leaves"
-            yield f"| {flow.to} | {flow.what} | {flow.setting} | {here} |"
+            yield f"| {flow.to} | {flow.what} | {flow.setting} | {flow.way} |"
         yield ""
     yield "Browsers of people who are signed in get pages, answers and documents. "
     yield f"Identifiers of patients in questions: `{settings.IDENTIFIERS}`.\n"

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 from core.errors import MedragError
 from medrag_site.assurance import documents, hazards
+from medrag_site.assurance.bundled import BundledError
 from medrag_site.assurance.changed_settings import changed_settings
 from medrag_site.assurance.data_flows import data_flows
 from medrag_site.assurance.figures import figures
 from medrag_site.assurance.model_cards import model_cards
+from medrag_site.assurance.references import copied, linked, named
 from medrag_site.assurance.sbom import SbomError, sbom
 from medrag_site.release import release
 
 _TITLE = "# Assurance, MedRAG"
+_CASE = "docs/safety/case.md"
 # What each file is, and what it can't know.
 _ABOUT = {
     "hazards.md": ("Hazard log", "whether the ratings hold here: no clinician has reviewed them"),
@@ -29,8 +31,13 @@ _ABOUT = {
     "accessibility.md": ("WCAG 2.1, A and AA", "how it is with assistive technology"),
     "accessibility.yaml": ("The same as OpenACR", "the address of who publishes it"),
     "figures.md": ("Evaluations of this site", "how people use the answers"),
-    "sbom.cdx.json": ("Packages and weights, CycloneDX 1.6", "known vulnerabilities; the system's"),
+    "sbom.cdx.json": (
+        "Packages, the embedded PostgreSQL, scripts and weights, CycloneDX 1.6",
+        "known vulnerabilities; the system's; libraries inside packages",
+    ),
     "model-cards/": ("CHAI's Applied Model Card, XML of v0.2", "how well by patient group"),
+    "docs/": ("Documents of the release that the others name", "this site"),
+    "chat/": ("Cards of the release that the others name", "this site"),
 }
 
 
@@ -50,13 +57,19 @@ def folder_write(folder: Path, day: datetime.date) -> Iterator[tuple[str, str]]:
         )
     _write(folder / "README.md", _index(day))
     yield "README.md", ""
+    written = []
     for name, text in _texts(day).items():
         try:
-            _write(folder / name, text())
-        except SbomError as error:
+            written.append(text())
+        except (SbomError, BundledError) as error:
             yield name, error.sentence
         else:
+            _write(folder / name, written[-1])
             yield name, ""
+    there = _documents(written)
+    for name in there:
+        _write(folder / name, copied(name, there))
+        yield name, ""
 
 
 def _is_ours(folder: Path) -> bool:
@@ -72,7 +85,7 @@ def _texts(day: datetime.date) -> dict[str, Callable[[], str]]:
     cards = {f"model-cards/{name}": partial(str, text) for name, text in model_cards().items()}
     return {
         "hazards.md": hazards.page,
-        "case.md": _case,
+        "case.md": lambda: copied(_CASE, linked(_CASE)),
         "security.md": documents.security,
         "dtac.md": documents.dtac,
         "settings.md": changed_settings,
@@ -85,10 +98,10 @@ def _texts(day: datetime.date) -> dict[str, Callable[[], str]]:
     }
 
 
-def _case() -> str:
-    """Return the frame, with links to other documents of the release as their names."""
-    text = (hazards.FOLDER / "case.md").read_text(encoding="utf-8")
-    return re.sub(r"\[([^]]+)\]\(\.\./([^)]+)\)", r"\1 (docs/\2 of the release)", text)
+def _documents(written: Iterable[str]) -> list[str]:
+    """Return the documents of the release that the folder's files name or link to, sorted."""
+    linked_to = linked(_CASE)
+    return sorted(linked_to | named([*written, *linked_to]))
 
 
 def _index(day: datetime.date) -> str:

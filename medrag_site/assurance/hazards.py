@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import MedragError
+from medrag_site.assurance.release_figures import with_figures
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "safety"
 LOG, PAGE = FOLDER / "hazards.toml", FOLDER / "hazards.md"
@@ -110,7 +111,7 @@ def _hazard(row: dict[str, Any]) -> Hazard:
     if not controls or not all(control.tests for control in controls):
         raise HazardLogError(f"hazards.toml: {name} has a control without a test")
     told = (row["title"], row["cause"], row["effect"])
-    return Hazard(row["id"], *told, initial, residual, controls, row["left"])
+    return Hazard(row["id"], *told, initial, residual, controls, with_figures(row["left"]))
 
 
 def page(log: Sequence[Hazard] | None = None) -> str:

@@ -1,17 +1,15 @@
 """Write the cards of the models and the system as XML of CHAI's Applied Model Card, schema v0.2.
 
 What a card says goes by the settings in force: a table of a card named in `_WHERE` replaces its
-keys where its condition holds.
+keys where its condition holds. Its figures are those of `release_figures`, or of this site's runs.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -19,11 +17,14 @@ from django.conf import settings
 
 from corpus.encoders.registry import configured_specs
 from corpus.encoders.specs import BUNDLED
+from evaluation.metrics.statistics import Interval, interval
+from evaluation.models import QuestionRun
+from medrag_site.assurance.bundled import digest_of, located
 from medrag_site.assurance.figures import measured_here
 from medrag_site.assurance.hazards import FOLDER
+from medrag_site.assurance.release_figures import release_figures, with_figures
 from medrag_site.release import release
 
-ROOT = FOLDER.parents[1]
 NAMESPACE = "https://mc.chai.org/v0.2/schema.xsd"
 _WHERE: Mapping[str, Callable[[], bool]] = {
     "language_model_writes": lambda: settings.GENERATOR == "llm",
@@ -57,11 +58,11 @@ _ORDER: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def weights() -> Iterator[tuple[str, Path]]:
-    """Yield the model's name and the path of each file of bundled weights."""
+def weights() -> Iterator[tuple[str, str]]:
+    """Yield the model's name and each file of its weights, as `located` takes it."""
     for card in _cards():
         for file in card["files"]:
-            yield card["ModelName"], ROOT / file
+            yield card["ModelName"], file
 
 
 def model_cards() -> dict[str, str]:
@@ -101,25 +102,45 @@ def _own_models() -> Iterator[str]:
 
 
 def _measured(metric: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the metric with the figure of this site's last run in force, if there is one."""
-    found = measured_here(metric["measure"]) if "measure" in metric else None
-    if not found:
-        return metric
-    run, figure = found
+    """Return the metric with this site's last run in force, else with the release's figure."""
+    if found := measured_here(metric["measure"]) if "measure" in metric else None:
+        return {**metric, **_of_a_run(metric["measure"], *found)}
+    if "figure" in metric:
+        return {**metric, **_of_the_release(metric)}
+    return metric
+
+
+def _of_a_run(measure: str, run: QuestionRun, figure: Interval) -> Mapping[str, str]:
     return {
-        **metric,
         "ValueJson": json.dumps(round(figure.mean, 3)),
-        "Label": f"{metric['measure']}, of {figure.n} questions, 95 % interval "
-        f"{figure.low:.3f} to {figure.high:.3f}",
+        "Label": f"{measure}, of {figure.n} questions, {_told(figure)}",
         "TestingDataDescription": f"Run {run.pk} here, of the set {run.question_set}, with the "
         "configuration in force; figures.md has all of it",
     }
 
 
+def _of_the_release(metric: Mapping[str, str]) -> Mapping[str, str]:
+    figure = release_figures()[metric["figure"]]
+    label = figure.what
+    if figure.of:
+        counted = interval([1.0] * figure.count + [0.0] * (figure.of - figure.count))
+        label += f": {figure.count} of {figure.of}, {_told(counted)}"
+    whose = "Of the release, not of this site: " if "measure" in metric else ""
+    return {
+        "ValueJson": json.dumps(round(figure.value, 3)),
+        "Label": label,
+        "TestingDataDescription": f"{whose}{figure.on} ({figure.state}). {figure.at}",
+    }
+
+
+def _told(figure: Interval) -> str:
+    return f"95 % interval {figure.low:.3f} to {figure.high:.3f}"
+
+
 def _xml(card: Mapping[str, Any]) -> str:
     root = Element("AppliedModelCard", xmlns=NAMESPACE)
     _fill(root, _ORDER, card)
-    digests = [f"{file}: sha256 {_digest(ROOT / file)}" for file in card["files"]]
+    digests = [f"{file}: sha256 {digest_of(located(file))}" for file in card["files"]]
     SubElement(root, "Bibliography").text = "; ".join(digests)
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
@@ -136,7 +157,7 @@ def _fill(parent: Element, order: Mapping[str, Any] | tuple[str, ...], card: Any
             for word in card[name]:
                 SubElement(element, "Keyword").text = word
         else:
-            element.text = card[name]
+            element.text = with_figures(card[name])
 
 
 def _metric(element: Element, metric: Mapping[str, str], card: Mapping[str, str]) -> None:
@@ -144,13 +165,8 @@ def _metric(element: Element, metric: Mapping[str, str], card: Mapping[str, str]
     result = SubElement(SubElement(element, "Results"), "MetricResult")
     SubElement(result, "Label").text = metric["Label"]
     SubElement(result, "ValueJson").text = metric.get("ValueJson", json.dumps(None))
-    SubElement(element, "Interpretation").text = metric["Interpretation"]
+    SubElement(element, "Interpretation").text = with_figures(metric["Interpretation"])
     SubElement(element, "TestType").text = card["TestType"]
     SubElement(element, "TestingDataDescription").text = metric["TestingDataDescription"]
     name = "ValidationProcessAndJustification"
     SubElement(element, name).text = card[name]
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,22 +1,24 @@
-"""Write the software bill of materials: installed packages by cyclonedx-py, and bundled weights."""
+"""Write the software bill of materials: what is installed, and what stands inside it.
+
+Packages are listed by cyclonedx-py; servers, scripts and weights inside them by `bundled`.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from core.errors import MedragError
-from medrag_site.assurance.model_cards import ROOT, weights
+from medrag_site.assurance.bundled import ROOT, bundled, digest_of, located
+from medrag_site.assurance.model_cards import weights
 
 _TIMEOUT_S = 300
 
@@ -29,7 +31,7 @@ def sbom() -> str:
     """Return the inventory as JSON of CycloneDX 1.6, the same for the same installation.
 
     Takes half a minute: the metadata of every installed package is read. What only development
-    and tests need has the scope `excluded`. Raises SbomError.
+    and tests need is left out. Raises SbomError and BundledError.
     """
     command = [
         *(sys.executable, "-m", "cyclonedx_py", "environment", "--pyproject", "pyproject.toml"),
@@ -46,10 +48,10 @@ def sbom() -> str:
             hint="Nothing else is missing from the folder. Run "
             "`.venv/bin/python -m cyclonedx_py environment` to see why.",
         ) from error
+    _leave_out_tools(inventory)
     for package in inventory["components"]:
         _license(package)
-    _exclude_tools(inventory["components"])
-    inventory["components"] += [_component(name, path) for name, path in weights()]
+    inventory["components"] += [*bundled(), *(_weights(name, file) for name, file in weights())]
     return json.dumps(inventory, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -68,16 +70,21 @@ def _license(package: dict[str, Any]) -> None:
     package["licenses"] = [{"license": license_}]
 
 
-def _exclude_tools(packages: Iterable[dict[str, Any]]) -> None:
+def _leave_out_tools(inventory: dict[str, Any]) -> None:
+    """Take out of packages and dependencies what only the extra `dev` leads to."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = dict(project["optional-dependencies"])
     tools = _needed(extras.pop("dev"))
     run = _needed(
         [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
     )
-    for package in packages:
-        if canonicalize_name(package["name"]) in tools - run:
-            package["scope"] = "excluded"
+    packages = inventory["components"]
+    out = {p["bom-ref"] for p in packages if canonicalize_name(p["name"]) in tools - run}
+    inventory["components"] = [p for p in packages if p["bom-ref"] not in out]
+    kept = [each for each in inventory["dependencies"] if each["ref"] not in out]
+    for each in kept:
+        each["dependsOn"] = [ref for ref in each.get("dependsOn", ()) if ref not in out]
+    inventory["dependencies"] = kept
 
 
 def _needed(lines: Iterable[str]) -> set[str]:
@@ -103,14 +110,12 @@ def _requirements(name: str, extra: str) -> list[Requirement]:
     return [each for each in needs if not each.marker or each.marker.evaluate({"extra": extra})]
 
 
-def _component(name: str, path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+def _weights(name: str, file: str) -> dict[str, Any]:
     return {
         "type": "machine-learning-model",
-        "bom-ref": f"weights:{path.relative_to(ROOT).as_posix()}",
+        "bom-ref": f"weights:{file}",
         "name": name,
         "licenses": [{"license": {"id": "Apache-2.0"}}],
-        "hashes": [{"alg": "SHA-256", "content": digest}],
-        "properties": [{"name": "path", "value": path.relative_to(ROOT).as_posix()}],
+        "hashes": [{"alg": "SHA-256", "content": digest_of(located(file))}],
+        "properties": [{"name": "path", "value": file}],
     }

@@ -128,6 +128,6 @@ SOURCES = env.tables(
     "MEDRAG_SOURCES",
     sources_from,
     no_sources,
-    about="folders and addresses whose new and changed files become drafts: see [watched "
+    about="folders and https addresses whose new and changed files become drafts: see [watched "
     "sources](guidelines.md#watched-sources); without a file none is watched",
 )

@@ -32,7 +32,7 @@ WEB_WORKERS = web.integer(
     1,
     low=1,
     high=64,
-    about="web processes, each with the encoder in memory (about 0.5 GB)",
+    about="web processes, each with the models in memory (0.85 to 1.2 GB after fifty questions)",
 )
 WEB_THREADS = web.integer(
     "threads",

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from medrag_site.assurance.bundled import BundledError
 from medrag_site.assurance.folder import FolderError, folder_write
 
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
             for name, problem in folder_write(options["out"], timezone.localdate()):
                 self.stdout.write(f"{name}: {problem}" if problem else name)
                 missing += bool(problem)
-        except FolderError as error:
+        except (FolderError, BundledError) as error:
             raise CommandError(error.sentence) from error
         if missing:
             raise SystemExit(1)

@@ -15,10 +15,12 @@ from bench.answers.locating import rank_of
 from bench.answers.questions import read_questions
 from bench.runs.configurations import Recipe
 from bench.runs.databases import name_for
+from chat.reader.weights import weights
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
 from evaluation.measures.patterns import Outcome, Verdict, folded, judged
 from evaluation.question_sets.patterned import Half, Question
+from medrag_site.release import release
 
 ROW: dict[str, Any] = {
     "id": "q1",
@@ -179,6 +181,10 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path) ->
         if "q2" in values
     }
     assert of_q2 == {"unanswerable refused": 1.0, "dangerous": 0.0}
+    metrics = json.loads((out / "metrics.json").read_text())
+    gate = f"{weights().version}, {weights().threshold:g}"
+    assert metrics["configuration"]["gates"] == [gate]
+    assert metrics["configuration"]["release"] == release()
     answered = json.loads((out / "answers.jsonl").read_text().splitlines()[0])
     assert "200 mg twice a day" in answered["statements"][0]
     assert not Document.objects.exists()  # the users' corpus is unchanged
