@@ -20,6 +20,7 @@ from tests.readings import keep_readings
 # Files with tests that take long, the longest first: they start sites, or ask many questions.
 LONG_FILES = (
     "tests/golden/test_golden.py",
+    "tests/golden/test_threads.py",
     "tests/golden/test_german.py",
     "tests/site/processes/test_worker.py",
     "tests/bench/runs/test_evaluate_command.py",

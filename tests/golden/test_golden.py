@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import re
@@ -23,21 +22,16 @@ from chat.types import AskedQuestion
 from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder
 from corpus.indexing.rows import pages_of
-from corpus.intake.files import People
-from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.models import Document, Job, JobState, Page
-from corpus.services.indexing import document_index
 from medrag_site import demo
 from tests.corpus.chunking.passages import check_passages
-from tests.databases import fresh_database
+from tests.golden.samples import SAMPLES, TODAY, indexed_samples
 from tests.llm.contents import Known, informed
 from tests.llm.server import endpoint, replies, says
 from tests.llm.sites import ask, generate_by
 from tests.models import set_model, unset_models
 
-ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
-TODAY = datetime.date(2026, 5, 1)
 # Weights may be tuned on these questions, so only a share of them must be right.
 DEVELOPMENT_SHARE = 0.85
 DEFAULT_MODE = Mode.CONFIDENT_LITE.value
@@ -58,23 +52,11 @@ def samples(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """Ingest all samples into a database of this module's own, in their life-cycle states.
-
-    No answer is refused for its time: the first one loads the models, maybe on a busy machine.
-    """
-    before = settings.FILES_DIR, settings.MEDIA_ROOT
-    answer_timeout_s, settings.ANSWER_TIMEOUT_S = settings.ANSWER_TIMEOUT_S, 300.0
-    settings.FILES_DIR = settings.MEDIA_ROOT = tmp_path_factory.mktemp("files")
-    with django_db_blocker.unblock(), fresh_database(socket_dir):
-        manifest = read_manifest(ROOT / "samples" / "manifest.json")
-        outcome = manifest_ingest(manifest, people=People(), today=TODAY, despite_doubts=True)
-        assert not outcome.refused
-        for document in outcome.added:
-            document_index(document.pk)
-        settings.FILES_DIR, settings.MEDIA_ROOT = before
+    """Ask the samples in a database of this module's own."""
+    files_dir = tmp_path_factory.mktemp("files")
+    with django_db_blocker.unblock(), indexed_samples(socket_dir, files_dir):
         _asked.cache_clear()
         yield
-    settings.ANSWER_TIMEOUT_S = answer_timeout_s
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -181,7 +163,7 @@ def failure_of(item: Item, turn: Turn) -> str:
 
 
 def test_every_sample_is_ingested() -> None:
-    names = {path.name for path in (ROOT / "samples" / "guidelines").iterdir()}
+    names = {path.name for path in (SAMPLES / "guidelines").iterdir()}
     assert set(Document.objects.values_list("filename", flat=True)) == names
     assert set(Job.objects.values_list("state", flat=True)) == {JobState.DONE.value}
     assert not Document.objects.filter(indexed_at=None).exists()
