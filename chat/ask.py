@@ -37,7 +37,12 @@ from chat.pipeline.parts import site_parts
 from chat.pipeline.refusals import explained, failed, refusal
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import decide_on, find
-from chat.pipeline.threads import Reading, documents_of_thread, reading_of
+from chat.pipeline.threads import (
+    Reading,
+    ThreadDocuments,
+    documents_of_thread,
+    reading_of,
+)
 from chat.question.clean import guarded_with_options, narrowing_check, question_clean
 from chat.question.multiple_choice import is_exception
 from chat.question.understand import Understood, questions_before, understand
@@ -91,10 +96,12 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     earlier = [turn.standalone or turn.question for turn in before]
     understood = understand(query, options, before, config, as_typed=question.as_typed)
     _prepare(run, understood, earlier)
-    if understood.in_thread and (shown := documents_of_thread(question.conversation)):
-        inside = AnswerRun(query, config, *parts, began=began)
+    thread = documents_of_thread(question.conversation) if understood.in_thread else None
+    if thread and thread.all:
+        within = thread.all if understood.is_within else ()
+        inside = AnswerRun(replace(query, documents=within), config, *parts, began=began)
         _prepare(inside, understood.read_in_thread(), earlier)
-        run, outcome = _of_two(run, inside, shown)
+        run, outcome = _of_two(run, inside, thread)
     else:
         outcome = answer(run)
     return turn_store(run, outcome, guarded, question, assignment)
@@ -108,13 +115,14 @@ def _prepare(run: AnswerRun, understood: Understood, earlier: Sequence[str]) -> 
 
 
 def _of_two(
-    alone: AnswerRun, inside: AnswerRun, shown: frozenset[str]
+    alone: AnswerRun, inside: AnswerRun, thread: ThreadDocuments
 ) -> tuple[AnswerRun, Outcome]:
     """Search and read by itself and in the thread, and answer the reading that counts."""
     refused, by_itself = _taken(inside, FINDING), _taken(alone, FINDING)
-    reading = reading_of(inside, alone, shown)
+    reading = reading_of(inside, alone, thread)
     if reading is Reading.EITHER:
         inside.understood = inside.understood.undecided()
+        del inside.searches.taken[1:]  # how a refusal of the thread's reading was explained
         return inside, refusal(inside, Reason.UNCLEAR_QUESTION)
     run, refused = (inside, refused) if reading is Reading.IN_THREAD else (alone, by_itself)
     run.tell = alone.tell

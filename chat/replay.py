@@ -188,6 +188,7 @@ def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
         reader=turn.user_id,
         filters=filters_from(stored["filters"]),
         plain=stored.get("plain", ""),
+        documents=tuple(stored.get("documents", ())),
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     run = AnswerRun(query, config, *site_parts())

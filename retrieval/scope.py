@@ -71,6 +71,9 @@ def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
     if query.collections:
         condition += _COLLECTIONS
         parameters["collections"] = list(query.collections)
+    if query.documents:
+        condition += " AND d.sha256 = ANY(%(documents)s::text[])"
+        parameters["documents"] = list(query.documents)
     return condition + _filters(query.filters, parameters), parameters
 
 

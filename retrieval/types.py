@@ -52,7 +52,8 @@ class Query:
 
     `plain` is the text in plain words, searched beside it; None: as the lexicon has it; empty: only
     what is typed counts. `on` is the day whose guidelines count. `reader` is the primary key of the
-    user whose rights apply, checked during the search; by default nobody's.
+    user whose rights apply, checked during the search; by default nobody's. `documents` are SHA-256
+    of the only documents to search; empty for all.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Query:
     rights: Rights = Rights.READER
     filters: Filters = NO_FILTERS
     plain: str | None = None
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

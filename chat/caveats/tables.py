@@ -6,7 +6,7 @@ Which of its rows a question is about can be told only by what the question says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from django.db.models import Q
 
@@ -15,6 +15,7 @@ from chat.evidence.quotable import statements_by_passage
 from chat.models import ClaimKind
 from chat.reader.types import Read
 from chat.types import DraftClaim, Quote
+from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import apart, people_of
 from core.language.en.quantities.measures import Interval, levelled, measures
@@ -77,11 +78,13 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     return tuple(shown)
 
 
-def holding_rows(claim: DraftClaim, read: Iterable[Read]) -> tuple[DraftClaim, ...]:
+def holding_rows(claim: DraftClaim, read: Iterable[Read], question: str) -> tuple[DraftClaim, ...]:
     """Return the other rows of a row's table that a number of the question falls into, as read.
 
-    None where there are more than two: then the number does not choose.
+    None where there are more than two: then the number does not choose. Rows whose first cell names
+    other conditions than the question are none of them.
     """
+    asked = {name for name, _ in conditions(question)}
     heads = claim.quotes[1:2]
     units = [
         each.unit
@@ -91,6 +94,7 @@ def holding_rows(claim: DraftClaim, read: Iterable[Read]) -> tuple[DraftClaim, .
         and each.unit.quotes[0] != claim.quotes[0]
         and (each.unit.quotes[1:2], each.unit.caption) == (heads, claim.caption)
         and each.unit.quotes[0].page == claim.quotes[0].page
+        and not _is_of_others(each.unit.text, asked)
     ]
     if len(units) > MOST_HOLDING:
         return ()
@@ -98,6 +102,11 @@ def holding_rows(claim: DraftClaim, read: Iterable[Read]) -> tuple[DraftClaim, .
         DraftClaim(unit.text, unit.quotes, caption=unit.caption, holds_asked_number=True)
         for unit in sorted(units, key=lambda unit: unit.quotes[0].start)
     )
+
+
+def _is_of_others(row: str, asked: Set[str]) -> bool:
+    named = {name for name, _ in conditions(row.partition("; ")[0])}
+    return bool(asked and named) and named.isdisjoint(asked)
 
 
 def _groups(rows: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> frozenset[str]:

@@ -79,7 +79,7 @@ def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[D
             continue
         beside = tuple(
             each
-            for each in holding_rows(claim, run.decided.reading.statements)
+            for each in holding_rows(claim, run.decided.reading.statements, run.query.text)
             if place_of(each) not in quoted
         )
         quoted |= {place_of(each) for each in beside}

@@ -7,6 +7,7 @@ document that the thread has shown, unless by itself another document answers wi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from chat.models import Citation, Conversation, TurnStatus
@@ -15,19 +16,31 @@ from core.language.en.threads.words import MAX_NOTE_WORDS
 from core.language.words import words
 
 REMEMBERED = 4  # turns whose documents count
+AHEAD = 0.15  # probability by which another document's answer leaves the thread
 
 
-def documents_of_thread(conversation: Conversation | None) -> frozenset[str]:
-    """Return the SHA-256 of what the latest turns quoted, or showed first. Runs two queries."""
+@dataclass(frozen=True)
+class ThreadDocuments:
+    """The SHA-256 of documents of a thread: quoted in answers, and shown with refusals."""
+
+    quoted: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(sorted(self.quoted | self.shown))
+
+
+def documents_of_thread(conversation: Conversation | None) -> ThreadDocuments:
+    """Return the documents of the latest turns. Runs two queries."""
     if conversation is None:
-        return frozenset()
+        return ThreadDocuments()
     turns = conversation.turns.filter(text_removed_at=None).order_by("-created_at", "-pk")
     latest = list(turns.only("status", "nearest", "conversation")[:REMEMBERED])
     cited = Citation.objects.filter(claim__turn__in=[turn.pk for turn in latest])
-    first = (
-        turn.nearest[0] for turn in latest if turn.status != TurnStatus.ANSWERED and turn.nearest
-    )
-    return frozenset({*cited.values_list("sha256", flat=True), *(hit["sha256"] for hit in first)})
+    refused = (turn for turn in latest if turn.status != TurnStatus.ANSWERED)
+    shown = frozenset(passage["sha256"] for turn in refused for passage in turn.nearest)
+    return ThreadDocuments(frozenset(cited.values_list("sha256", flat=True)), shown)
 
 
 class Reading(StrEnum):
@@ -38,7 +51,7 @@ class Reading(StrEnum):
     EITHER = "either"  # neither: they differ, and the asker has to say which is meant
 
 
-def reading_of(inside: AnswerRun, alone: AnswerRun, shown: frozenset[str]) -> Reading:
+def reading_of(inside: AnswerRun, alone: AnswerRun, thread: ThreadDocuments) -> Reading:
     """Return which of two readings that were decided on counts.
 
     A question that names what its thread is about, without an answer there, is not answered from
@@ -47,20 +60,21 @@ def reading_of(inside: AnswerRun, alone: AnswerRun, shown: frozenset[str]) -> Re
     found, by_itself = inside.decision, alone.decision
     if found is None or by_itself is None:
         return Reading.ALONE  # a search failed
-    is_near = _stands_in(inside, shown)
-    if by_itself.reason is not None:
-        is_short = len(words(alone.query.text)) <= MAX_NOTE_WORDS
-        is_meant = found.reason is None or is_short or alone.understood.shares_topic
-        return Reading.IN_THREAD if is_near and is_meant else Reading.ALONE
-    stays = _stands_in(alone, shown)
-    is_likelier = found.reason is None and (stays or found.probability >= by_itself.probability)
-    if is_near and is_likelier:
-        return Reading.IN_THREAD
-    is_apart = alone.understood.shares_topic and not stays
-    return Reading.EITHER if is_apart else Reading.ALONE
+    if not inside.query.documents:  # about the thread's patient
+        return Reading.ALONE if found.reason else Reading.IN_THREAD
+    is_alone_open, stays = by_itself.reason is None, _stands_in(alone, thread.quoted)
+    if found.reason is None:
+        ahead = by_itself.probability - found.probability
+        is_likelier = is_alone_open and not stays and ahead > AHEAD
+        return Reading.ALONE if is_likelier else Reading.IN_THREAD
+    is_about = alone.understood.is_about
+    if is_alone_open:
+        return Reading.EITHER if is_about and not stays else Reading.ALONE
+    is_short = len(words(alone.query.text)) <= MAX_NOTE_WORDS
+    return Reading.IN_THREAD if is_about or is_short else Reading.ALONE
 
 
-def _stands_in(run: AnswerRun, shown: frozenset[str]) -> bool:
-    """Tell whether the best statement of a reading is in a document that the thread has shown."""
+def _stands_in(run: AnswerRun, documents: frozenset[str]) -> bool:
+    """Tell whether the best statement of a reading is in one of the documents."""
     statements = run.decided.reading.statements
-    return bool(statements) and statements[0].unit.hit.sha256 in shown
+    return bool(statements) and statements[0].unit.hit.sha256 in documents

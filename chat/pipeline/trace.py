@@ -50,6 +50,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
             "filters": asdict(run.query.filters),
             "options": [asdict(option) for option in run.understood.options],
             **({"plain": run.query.plain} if run.query.plain else {}),
+            **({"documents": list(run.query.documents)} if run.query.documents else {}),
             **({"unclear": run.query.text} if run.understood.is_unclear else {}),
             **({"forgotten": list(run.forgotten)} if run.forgotten else {}),
             **({"page": page} if page != settings.LANGUAGE_CODE else {}),  # its language

@@ -43,8 +43,9 @@ class Understood:
     spelling: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)  # by short form
     is_unread: bool = False  # its short forms could not be looked up: it must not be answered
-    in_thread: str = ""  # of a question that stands by itself: as asked about the thread's topic
-    shares_topic: bool = False  # whether it names something that the thread is about
+    in_thread: str = ""  # of a question that stands by itself: as its thread would have it read
+    is_within: bool = False  # whether that is searched in the documents of the thread only
+    is_about: bool = False  # whether it may be meant about the thread: not to be answered elsewhere
     is_alone: bool = False  # it was read by itself, though a thread goes before it
     is_either: bool = False  # by itself it has another answer than in the thread: the asker chooses
 
@@ -54,8 +55,8 @@ class Understood:
             self,
             text=self.in_thread,
             plain=_plain(self.in_thread) or "",
-            standalone=self.in_thread,
-            by="rules",
+            standalone=self.in_thread if self.in_thread != self.text else self.standalone,
+            by=self.by or "rules",
             in_thread="",
             is_alone=False,
         )
@@ -101,7 +102,8 @@ def understand(
         ambiguous={word: every for word, every in meant.items() if len(every) > 1},
         is_unread=read is None or plain is None,
         in_thread="" if choice else wording.in_thread,
-        shares_topic=wording.shares_topic,
+        is_within=wording.is_within,
+        is_about=wording.is_about,
         is_alone=bool(before) and not wording.is_follow_up,
     )
 

@@ -154,6 +154,12 @@ class ShownTurn:
         return bool((self.turn.trace.get("follow_up") or {}).get("alone"))
 
     @property
+    def is_within(self) -> bool:
+        """Whether a whole question was read in the documents of its conversation only."""
+        documents = (self.turn.trace.get("asked") or {}).get("documents")
+        return bool(documents) and not (self.turn.standalone or self.is_either)
+
+    @property
     def is_either(self) -> bool:
         """Whether by itself it has another answer than in its conversation, and was refused."""
         return bool((self.turn.trace.get("follow_up") or {}).get("either"))

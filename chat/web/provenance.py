@@ -127,6 +127,8 @@ def _read_as(shown: ShownTurn) -> Iterable[str]:
         yield f"It was searched in plain words, too: “{shown.plain}”"
     if how.get("either"):
         yield "About the questions before nothing answers it, and by itself another guideline does."
+    elif shown.is_within:
+        yield "It was read in the documents that the conversation had shown."
     elif how.get("alone"):
         yield "It was read by itself, without the questions before it."
     if "unclear" in (trace.get("asked") or {}):

@@ -57,7 +57,7 @@ def is_small(
     is_whole = (
         query.scope is Scope.IN_FORCE
         and query.rights is not Rights.HIDDEN
-        and not query.collections
+        and not (query.collections or query.documents)
         and query.filters == Filters()
     )
     few = max(config.exact_below, _SURELY * fetched * size // config.max_scan_tuples)

@@ -60,8 +60,23 @@ def test_a_question_without_a_topic_is_about_the_threads(alice: User, client: Cl
     assert turn.status == TurnStatus.ANSWERED
     assert "2 hours" in texts(turn)
     assert "4 weeks" not in texts(turn)
-    assert turn.standalone.startswith("When do I recheck the blood count: ")
+    assert turn.standalone == "When do I recheck the blood count, adults?"
     assert f"Read as: {turn.standalone}" in page_of(turn, client, alice)
+    assert not turn_replay(turn).changed
+
+
+def test_a_whole_question_is_looked_for_in_the_documents_of_its_thread(
+    alice: User, client: Client
+) -> None:
+    first = ask("How much examplol do I give for demonstraemia?", alice)
+    turn = ask("When do I recheck the blood count?", alice, first.conversation)
+    assert "2 hours" in texts(turn)
+    assert not turn.standalone
+    quoted = first.claims.get(index=1).citations.get().sha256
+    assert turn.trace["asked"]["documents"] == [quoted]
+    page = page_of(turn, client, alice)
+    assert "Read in the guidelines of this conversation." in page
+    assert "Ask it by itself" in page
     assert not turn_replay(turn).changed
 
 

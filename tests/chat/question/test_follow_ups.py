@@ -138,7 +138,8 @@ def after(question: str, *before: str, answered: bool = True) -> Standalone:
     ],
 )  # fmt: skip
 def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expected: str) -> None:
-    assert after(question, before) == Standalone(expected, is_follow_up=True, by="rules")
+    made = after(question, before)
+    assert (made.text, made.is_follow_up, made.by) == (expected, True, "rules")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,6 @@ def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expecte
         ("", "allergic to penicillin"),
         ("", "72 year old on warfarin"),
         (CHOICE, "any alternatives?"),
-        ("How do I sort a list in Python?", "how often?"),
         ("and in pregnancy?", "what about children?"),  # the question before is a follow-up itself
         (f"{CHILD} {STROKE}", "how often?"),
     ],
@@ -194,24 +194,39 @@ def test_does_not_touch_what_stands_by_itself(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "question", "in_thread", "shares"),
+    ("before", "question", "in_thread", "is_within", "is_about"),
     [
+        # It names what was measured: with the value, in the documents of the thread.
         ("K+ 6.8, tented T waves, how do I give the calcium?", "how often do I recheck K+?",
-         "How often do I recheck K+: K+ 6.8, tented T waves, how do I give the calcium?", True),
-        (CLEARANCE, "when do I check a level?",
-         "When do I check a level: gentamicin dosing interval should I use if the creatinine"
-         " clearance is 45 mL/min?", False),
-        (CHILD, "gentamicin dose in sepsis", "", False),  # another topic
-        (CHILD, CHILD, "", False),  # asked again
-        (CHILD, "", "", False),
+         "how often do I recheck K+, K+ 6.8?", True, True),
+        (STROKE, "What is the target blood pressure after thrombolysis?",
+         "What is the target blood pressure after thrombolysis, 70 kg?", True, False),
+        # What points back stands with the topic.
+        ("When can ramipril go back on?", "when do I check the potassium after that?",
+         "When do I check the potassium after that: ramipril go back on?", True, True),
+        # Another condition is another topic; another medicine may be for the same patient.
+        (CHILD, "gentamicin dose in sepsis", "gentamicin dose in sepsis, a child?", False, False),
+        ("cystitis, she is 20 weeks pregnant", "can I give trimethoprim and ibuprofen?",
+         "can I give trimethoprim and ibuprofen, pregnant?", True, True),
+        ("she is allergic to penicillin, cystitis", "amoxicillin dose?",
+         "amoxicillin dose, allergic to penicillin?", True, True),
+        (CHILD, CHILD, "", False, False),  # asked again
+        (CHILD, "", "", False, False),
     ],
 )  # fmt: skip
 def test_a_question_that_stands_by_itself_has_its_reading_in_the_thread(
-    before: str, question: str, in_thread: str, shares: bool
+    before: str, question: str, in_thread: str, is_within: bool, is_about: bool
 ) -> None:
     made = after(question, before)
     assert (made.text, made.is_follow_up) == (question, False)
-    assert (made.in_thread, made.shares_topic) == (in_thread, shares)
+    assert (made.in_thread, made.is_within, made.is_about) == (in_thread, is_within, is_about)
+
+
+def test_what_may_stand_in_another_guideline_is_looked_for_in_all() -> None:
+    assert after("how often?", CHILD).is_within
+    assert after("crcl 20", CYSTITIS).is_within
+    assert not after("and in pregnancy?", CYSTITIS).is_within
+    assert not after("and trimethoprim?", CYSTITIS).is_within
 
 
 def test_the_last_question_counts_as_it_was_understood() -> None:

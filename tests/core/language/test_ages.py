@@ -32,7 +32,7 @@ def test_ages_as_they_are_typed(text: str, group: str) -> None:
     [
         ("paracetamol dose for a child of 6", 6), ("girl 8, UTI", 8), ("boy aged 11", 11),
         ("a woman of 80 on warfarin", 80), ("a child of 4 years", 4), ("aged 70", 70),
-        ("a child of 6 months", 0.5),
+        ("a child of 6 months", 0.5), ("sorry he's 5 months, not 2", 5 / 12), ("she is 82", 82),
     ],
 )  # fmt: skip
 def test_a_persons_bare_number_is_an_age_in_years(text: str, years: float) -> None:
@@ -44,7 +44,8 @@ def test_a_persons_bare_number_is_an_age_in_years(text: str, years: float) -> No
 @pytest.mark.parametrize(
     "text",
     ["an adult of 45 kg", "a man of 1.8 m", "treat a child for 5 days", "a course, child 5 days",
-     "a child of 20 kg", "child 10 mL/kg", "adults of 12 wards"],
+     "she is 20 weeks pregnant", "she's 3 months postpartum", "he is 5 days post op",
+     "he's 62 kg", "a child of 20 kg", "child 10 mL/kg", "adults of 12 wards"],
 )  # fmt: skip
 def test_other_numbers_of_a_person_are_no_age(text: str) -> None:
     assert people_of(text).ages == ()

@@ -67,6 +67,8 @@ _EXACTLY_AGED = re.compile(
     r"|\b(?:child|infant|baby|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady"
     r"|gentleman|person|someone|mother|father|son|daughter)\s+of\s+$"
 )
+_IS_AGED = re.compile(r"\bs?he(?:['’]?s| is)\s+(?:now |only |actually )?$")
+_SINCE = re.compile(r"[\s-]*(?:pregnan|post|gestat|after|into|since|ago\b|of\b|in\b|out\b)")
 _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
 )
@@ -326,6 +328,8 @@ def _is_age(measure: Measure, text: str) -> bool:
         return True
     if measure.written_unit == "year" and re.search(r"\b(?:child|boy|girl)\s+$", before):
         return True
+    if measure.written_unit in ("year", "month") and _IS_AGED.search(before):
+        return not _SINCE.match(after)  # `she is 3 months pregnant`
     is_exact = not measure.bounded
     if is_exact and not _EXACTLY_AGED.search(before):
         return bool(_AGE_AFTER.match(after))

@@ -87,7 +87,8 @@ _TERM = re.compile(
 # `a child of 6`, `girl aged 8`, `boy 8`: a person's bare number is an age in years.
 _BARE_AGE = re.compile(
     r"\b((?:child|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady|gentleman"
-    r"|person|someone|mother|father|son|daughter)\s+(?:of|aged?)|boy|girl|child|aged?)\s+(\d{1,3})"
+    r"|person|someone|mother|father|son|daughter)\s+(?:of|aged?)|boy|girl|child|aged?"
+    r"|s?he(?:['’]?s| is)(?: now| only)?)\s+(\d{1,3})"
     rf"(?![\d.]*\d|\s*(?:to|-|\+|/|%|x|and|or)\s*\d|[\s-]*(?:{_KNOWN})(?![a-zµ])|[.]\d|th|st|nd|rd)"
 )
 _LABELLED = re.compile(

@@ -214,6 +214,7 @@ _HEART_DISEASE = re.compile(
     r"\b(?:coronary|angina|myocardial|isch(?:a)?emic heart|heart (?:failure|disease)"
     r"|cardiac disease)"
 )
+_DENIED_WORD = re.compile(r"\b(?:not|isn['’]t|no) ([a-z]{5,}(?:ing|tic|ed|less))\b")
 _PENICILLINS = frozenset(("co-amoxiclav", "co-fluampicil", "penicillin"))
 _OPPOSITES = {
     word: opposite
@@ -234,6 +235,7 @@ class Denials:
     states: frozenset[str]  # such as `conscious`, which have an opposite
     denies_bleeding: bool
     denies_heart_disease: bool
+    denied: frozenset[str] = frozenset()  # single words: `vomiting` of `not vomiting`
 
     @classmethod
     def of(cls, question: str) -> Denials:
@@ -248,6 +250,7 @@ class Denials:
             words & _OPPOSITES.keys(),
             denies_bleeding,
             bool(_NO_HEART_DISEASE.search(question.casefold())),
+            frozenset(_DENIED_WORD.findall(question.casefold())),
         )
 
     def exclude(self, text: str, *, context: str, heading: str, caption: str) -> bool:
@@ -263,7 +266,19 @@ class Denials:
             or (self.denies_bleeding and bool(_BLEEDING.search(_LACKS.sub(" ", above))))
             or (self.denies_heart_disease and _is_of_the_heart(f"{above} | {text.casefold()}"))
             or any(_is_for_opposite(state, (text, heading)) for state in self.states)
+            or not self.denied.isdisjoint(_words_of_label(text))
         )
+
+
+def _words_of_label(text: str) -> frozenset[str]:
+    """Return the words by which a row's first cell says whom it is for: `vomiting or septic`."""
+    label, _, rest = text.partition("; ")
+    name, _, value = label.partition(": ")
+    return (
+        frozenset(_WORD.findall(_LACKS.sub(" ", value.casefold())))
+        if rest and name
+        else frozenset()
+    )
 
 
 def _allergies(question: str) -> frozenset[frozenset[str]]:

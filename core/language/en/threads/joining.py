@@ -7,7 +7,7 @@ something is asked about what the thread is about. What it contradicts is left o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,6 +17,7 @@ from core.language.en.threads.mentions import (
     POPULATION_SLOTS,
     Mention,
     Slot,
+    allergy_of,
     mentions,
     unplaced_populations,
 )
@@ -37,6 +38,8 @@ from core.language.en.threads.words import (
     OF_CONDITION,
     OF_DRUG,
     OF_PEOPLE,
+    OPENER,
+    ORDERS,
     PRONOUN,
     STATE_OF_LIFE,
     VERBS,
@@ -46,12 +49,40 @@ from core.language.en.threads.words import (
 from core.language.words import sentences, words
 
 _REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,4}\W*\Z)")
-_DOSE = re.compile(r"\b(?:doses?|dosage|dosing)\b(?: of| for)?", re.IGNORECASE)
+_DOSE = re.compile(
+    r"\b(?:(?:max(?:imum)?|min(?:imum)?|single|total|usual|loading|starting)\s+)*"
+    r"(?:doses?|dosage|dosing)\b(?: of| for)?",
+    re.IGNORECASE,
+)
 _AGE_UNITS = frozenset({"year", "years", "month", "months", "week", "weeks", "day", "days"})
 _AGE = re.compile(r"\d+(?:\s*(?:years?|months?|weeks?|days?))?", re.IGNORECASE)
+_FRAME = re.compile(
+    r"\A(?:(?:for|in|with|on|at|a|an|the|if)\s+)*|\s+(?:instead|then|though|too)\W*\Z",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"(?P<name>[a-z]{3,})\s*\d+", re.IGNORECASE)
+_SHARE = re.compile(r"\d+(?:\.\d+)?\s*%")
+_TWO_WORDS = re.compile(r"[a-z]+ (?P<head>[a-z]{4,})", re.IGNORECASE)
 _LOOSE = re.compile(r"\s+([,?.])")
 _ASKING = ATTRIBUTES | FUNCTION | ASKS | VERBS
+_ALLERGY = re.compile(
+    r"\b(?:allerg(?:ic|y)|intoleran(?:t|ce)|anaphyla\w+) (?:to|with) [a-z-]+"
+    r"|\b[a-z-]+ (?:allergy|allergic|intolerance|anaphylaxis)\b(?! in\b)",
+    re.IGNORECASE,
+)
+_UNKNOWN = r"(?:\bnot (?:yet )?known|n['’]t (?:yet )?known|\bunknown|\bpending)"
 _DENYING = frozenset({"no", "not", "without"})
+_POINTING = re.compile(
+    r"\b(?:(?:after|before|than|like|with|without|for) (?:that|this|it|these|those)|afterwards"
+    r"|beforehand|then|instead)\b",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"(?:.*,\s*)?(?:(?:so|and|but|what|when|how much) )*(?:can|could|should|may|do|shall) "
+    r"(?:i|we|she|he|they)\b",
+    re.IGNORECASE,
+)
+_FRAGMENT = 4  # words, at most, of what takes the place of something of the base
 _SAYS_OF_WHAT = frozenset("kg year years months weeks".split())  # a weight, an age, a pregnancy
 NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
 UNRESOLVED = "What the question leaves out could not be told from the one before it."
@@ -69,42 +100,88 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     if not before and (kind == "order" or (kind == "state" and _asks_by_value(core))):
         return Standalone(question)
     base = _denied_now(core, _topic_turn(before))
+    if not kind and before and words(core) and not (mentions(core) or _content(core)):
+        kind = "attribute"  # `what do I monitor?`: of nothing
     if not kind and not (before and points_back(joined, core)):
-        in_thread = _in_thread(core, base)
-        shares = bool(in_thread) and _shares(core, base)
-        return Standalone(question, in_thread=in_thread, shares_topic=shares)
+        return _by_itself(question, core, base)
     if not before:
         return Standalone(question, is_follow_up=True, notes=(NOTHING_BEFORE,))
     text = None
     if before[-1].was_answered or not core.lower().startswith("why"):
-        text = _resolved(kind, core, base) or _composed(kind, core, base)
+        opened = OPENER.match(joined) is not None
+        text = _exchanged(core, base) if opened or kind == "otherwise" else None
+        text = text or _resolved(kind, core, base) or _composed(kind, core, base)
     if text is None:
         with_topic = _with_topic(core, before)
         return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=with_topic)
-    return Standalone(text, is_follow_up=True, by="rules")
+    elsewhere = {Slot.LIFE, Slot.DRUG, Slot.CONDITION} & {change.slot for change in mentions(core)}
+    within = "" if elsewhere else text  # what is for others may stand in another guideline
+    return Standalone(
+        text, is_follow_up=True, by="rules", in_thread=within, is_within=not elsewhere
+    )
+
+
+def _by_itself(question: str, core: str, base: str) -> Standalone:
+    """Return a question that stands by itself, and its reading in the thread, if it has one.
+
+    `How often do I recheck K+?` may ask about the potassium of the thread. A question that names
+    another medicine may be about the thread's patient; `core` names nobody then.
+    """
+    if not words(core) or not _content(base) - _content(core):
+        return Standalone(question)  # nothing before, or it is asked again
+    own, theirs = (_topics(text) for text in (core, base))
+    conditions = _topics(core, (Slot.CONDITION,))
+    said = {word.lower() for word in words(core)}
+    asks_to_give = bool(_topics(core, (Slot.DRUG,)) or said & ORDERS)
+    is_within = conditions <= theirs
+    facts = ", ".join(_patient(core, base, with_results=is_within))
+    text = f"{question.rstrip(' ?.')}, {facts}?" if facts else question
+    if not is_within:
+        return Standalone(question, in_thread=text if facts and asks_to_give else "")
+    if own <= theirs and _points(question):
+        text = _composed("", core, base) or text
+    return Standalone(question, in_thread=text, is_within=True, is_about=_is_about(core, base))
+
+
+def _is_about(core: str, base: str) -> bool:
+    """Tell whether a question may be meant about the thread, and not be answered from elsewhere.
+
+    It names something of the thread, or hardly anything, or asks what to do now: `can I give it`.
+    """
+    own = _content(core)
+    return bool(own & _content(base)) or len(own) <= 1 or _NOW.match(core) is not None
+
+
+def _points(question: str) -> bool:
+    """Tell whether a whole question is of few words, asks nothing, or points to one before it."""
+    said = words(question)
+    asks = question.rstrip().endswith("?") or any(word.lower() in ASKS for word in said)
+    return len(said) < _FRAGMENT or not asks or _POINTING.search(question) is not None
+
+
+def _patient(core: str, base: str, *, with_results: bool) -> Iterator[str]:
+    """Yield what a base says of its patient, and with `with_results` all that was measured.
+
+    Nothing if the question says who its patient is.
+    """
+    own, named = mentions(core), mentions(base)
+    lives = [mention for mention in named if mention.slot is Slot.LIFE]
+    if any(m.slot is Slot.LIFE or _is_of_body(m) for m in own) or len(lives) > 1:
+        return
+    for mention in named:
+        is_result = with_results and mention.slot is Slot.MEASURE
+        is_of_patient = mention.slot in POPULATION_SLOTS or _is_of_kidney(mention)
+        if is_of_patient or is_result or _is_of_body(mention):
+            if not any(_contradicts(new, mention) or new.slot is mention.slot for new in own):
+                yield mention.text
+        elif mention.slot is Slot.DRUG and (allergy := allergy_of(base, mention)):
+            yield allergy
 
 
 def _topic_turn(before: Sequence[Asked]) -> str:
     """Return the last question that names a medicine or condition, else the last; may be empty."""
     texts = [turn.standalone or turn.question for turn in before]
     return next((text for text in reversed(texts) if _has_topic(text)), texts[-1] if texts else "")
-
-
-def _in_thread(core: str, base: str) -> str:
-    """Return a question that stands by itself as asked about the thread's topic; empty if not.
-
-    `How often do I recheck K+?` asks about the potassium of the thread; a question that names
-    another medicine or condition asks about that.
-    """
-    own, theirs = (_topics(text) for text in (core, base))
-    adds = _content(base) - _content(core)  # nothing, where it is asked again
-    return (_composed("", core, base) or "") if words(core) and adds and own <= theirs else ""
-
-
-def _shares(core: str, base: str) -> bool:
-    """Tell whether a question names what the thread is about, and at most one thing more."""
-    own, theirs = _content(core), _content(base)
-    return bool(own & theirs) and len(own - theirs) <= 1
 
 
 def _content(text: str) -> set[str]:
@@ -114,9 +191,10 @@ def _content(text: str) -> set[str]:
     return {word.lower() for word in words(text)} - _ASKING - GENERIC
 
 
-def _topics(text: str) -> set[str]:
-    named = mentions(text)
-    return {mention.name for mention in named if mention.slot in (Slot.DRUG, Slot.CONDITION)}
+def _topics(text: str, slots: Sequence[Slot] = (Slot.DRUG, Slot.CONDITION)) -> set[str]:
+    """Return what a text names of these kinds; what its patient is allergic to is no topic."""
+    text = _ALLERGY.sub(" ", text)
+    return {mention.name for mention in mentions(text) if mention.slot in slots}
 
 
 def _asks_by_value(core: str) -> bool:
@@ -202,7 +280,7 @@ def _composed(kind: str, core: str, base: str) -> str | None:
     if sum(map(_has_topic, sentences(base))) > 1:
         return None  # two questions: about which?
     kept = _without(base, changes)
-    topic = kept and (_topic(kept, whole=core.lower().startswith("why")) or _said(kind, kept))
+    topic = kept and _topic(kept, whole=core.lower().startswith("why"))
     if not topic:
         return None
     is_measured = AMOUNT.search(core) is not None
@@ -211,9 +289,38 @@ def _composed(kind: str, core: str, base: str) -> str | None:
     return f"{core[:1].upper()}{core[1:]}: {topic}?"
 
 
-def _said(kind: str, base: str) -> str:
-    """Return the base for a question that stands by itself: `K+ 6.8, how do I give calcium`."""
-    return "" if kind else base.rstrip(" ?.")
+def _exchanged(core: str, base: str) -> str | None:
+    """Return the base with a part of it exchanged for the follow-up; None if nothing matches.
+
+    `And a knee replacement?` stands for `hip replacement`, `and day 3?` for `day 1`, `10% instead?`
+    for `20%`. `And steroids?` asks of the patient's condition, not of the medicine before.
+    """
+    new = _FRAME.sub("", core).strip()
+    said = words(new)
+    asks = {word.lower() for word in said} & ATTRIBUTES and not _NUMBERED.fullmatch(new)
+    if not said or len(said) > _FRAGMENT or asks:
+        return None
+    for pattern, there in _places(new):
+        found = list(pattern.finditer(base))
+        if len(found) == 1 and found[0].group().lower() != there.lower():
+            return base[: found[0].start()] + there + base[found[0].end() :]
+    named = mentions(base)
+    drugs = [mention for mention in named if mention.slot is Slot.DRUG]
+    is_other = not mentions(new) and len(said) == 1 and any(m.slot is Slot.CONDITION for m in named)
+    if not (is_other and len(drugs) == 1):
+        return None
+    (drug,) = drugs
+    return base[: drug.start] + new + base[drug.end :]
+
+
+def _places(new: str) -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yield what a fragment can take the place of, and what then stands there."""
+    if number := _NUMBERED.fullmatch(new):
+        yield re.compile(rf"\b{re.escape(number['name'])}\s*\d+\b", re.IGNORECASE), new
+    elif share := _SHARE.fullmatch(new):
+        yield re.compile(r"(?<![\d.])\d+(?:\.\d+)?\s*%"), share.group()
+    elif pair := _TWO_WORDS.fullmatch(new):
+        yield re.compile(rf"\b[a-z]+ {re.escape(pair['head'])}\b", re.IGNORECASE), new
 
 
 def _is_bare_value(core: str, changes: Sequence[Mention]) -> bool:
@@ -246,10 +353,15 @@ def _denied_now(core: str, base: str) -> str:
     `Unconscious` is the opposite of `conscious patient, can swallow`, `bleeding` of `no bleeding`.
     """
     said = {word.lower() for word in words(core)}
+    adds_condition = any(mention.slot is Slot.CONDITION for mention in mentions(core))
+    for measure in [m for m in reversed(mentions(base)) if m.slot is Slot.MEASURE]:
+        if re.search(rf"\b{re.escape(measure.name)}\b.*{_UNKNOWN}", core, re.IGNORECASE):
+            base = f"{base[: measure.phrase_start]}{base[measure.end :]}"
     parts = re.split(r"(\s*[,;:]\s*)", base)
-    kept = [parts[0]] if not _is_opposite(said, parts[0]) else []
-    for mark, part in zip(parts[1::2], parts[2::2], strict=True):
-        if not _is_opposite(said, part):
+    kept: list[str] = []
+    for mark, part in zip(["", *parts[1::2]], parts[::2], strict=True):
+        lacks = adds_condition and part.lower().startswith(("no ", "not ", "without "))
+        if not (lacks or _is_opposite(said, part)):
             kept += [mark, part] if kept else [part]
     return "".join(kept) if kept else base
 
@@ -427,12 +539,11 @@ def _about(core: str, base: str) -> str | None:
 
     What is no dose is not asked for a weight: `Contraindications: alteplase?`
     """
-    asked = {word.lower() for word in words(core)}
-    if not asked & (DOSING | AMOUNTS):
-        base = _plain(base, [m for m in mentions(base) if m.slot is Slot.NUMBER])
     topic = _topic(base, whole=core.lower().startswith("why"))
     if topic is None:
         return None
+    if not {word.lower() for word in words(core)} & (DOSING | AMOUNTS):
+        topic = _plain(topic, [m for m in mentions(topic) if m.slot is Slot.NUMBER])
     rest = core
     for mention in reversed([m for m in mentions(core) if m.slot is not Slot.NUMBER]):
         rest = rest[: mention.phrase_start] + rest[mention.end :]
@@ -450,10 +561,10 @@ def _plain(base: str, gone: Sequence[Mention]) -> str:
 def _topic(base: str, *, whole: bool) -> str | None:
     """Return what a question is about, without its question words unless `whole`.
 
-    All that it names is kept. None if it names neither a medicine nor a condition.
+    All that it names is kept. None if it names nothing.
     """
     topic = base.rstrip(" ?.")
-    if not _has_topic(topic):
+    if not _content(topic):
         return None
     if whole or YES_OR_NO.match(topic):
         return topic if topic[:2].isupper() else topic[:1].lower() + topic[1:]
@@ -514,6 +625,8 @@ def _carried(text: str, context: Sequence[Mention], own: set[Slot]) -> str:
     """Add the base's mentions with a preposition, except those that the follow-up replaces."""
     own_population = own & set(POPULATION_SLOTS)
     for mention in context:
+        if mention.slot is Slot.CONDITION and mention.slot not in own and not mention.lead:
+            text = f"{text} in {mention.text}"
         if mention.slot is Slot.DRUG or mention.slot in own or not mention.lead:
             continue
         if mention.slot is Slot.NUMBER or (own_population and mention.slot is Slot.LIFE):

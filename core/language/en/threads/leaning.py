@@ -44,6 +44,11 @@ from core.language.en.threads.words import (
 )
 from core.language.words import sentences, words
 
+_IS_AGED = re.compile(
+    r"\bs?he(?:['’]?s| is)(?: now| only| actually| really)? (\d{1,2})(?! ?(?:kg|%|/)|[\d.]*\d)\b"
+    r"(?: years? old)?(?! (?:weeks|months|days|kg|hours|units|mg)\b)",
+    re.IGNORECASE,
+)
 MAX_WORDS = 16  # of a follow-up
 _NOTE_WORDS = 3  # of a note on the patient, at least: `trisomy 13` is a topic
 MAX_LOOSE_WORDS = 25  # of a question that a language model may look at
@@ -85,8 +90,12 @@ def points_back(question: str, core: str) -> bool:
 
 
 def core_of(question: str) -> str:
-    """Return the question without its opening word, such as `and`, and outer punctuation."""
-    return OPENER.sub("", question).strip(" ?.!,\t\n")
+    """Return the question without its opening word, such as `and`, and outer punctuation.
+
+    `She's 14` is `a 14 year old`.
+    """
+    aged = _IS_AGED.sub(lambda match: f"a {match[1]} year old", OPENER.sub("", question))
+    return aged.strip(" ?.!,\t\n")
 
 
 def leaning(question: str, core: str) -> str:

@@ -226,6 +226,12 @@ def _part(text: str, mention: Mention) -> tuple[int, int, str]:
     return mention.phrase_start, mention.end, mention.text
 
 
+def allergy_of(text: str, drug: Mention) -> str:
+    """Return the words by which a text says that its patient is allergic to a medicine, or none."""
+    _, _, part = _part(text, drug)
+    return part if part != drug.text else ""
+
+
 def _tidy(text: str) -> str:
     text = _DANGLING.sub("", _BEFORE_MARK.sub("", " ".join(text.split())))
     return text[:1].upper() + text[1:]

@@ -25,8 +25,9 @@ class Standalone:
     by: str = ""  # `rules`, or `llm:` and the model; empty if the question is unchanged
     notes: tuple[str, ...] = ()  # why it was left unchanged, without quoting any question
     before: str = ""  # of an unclear question: with the questions it may refer to
-    in_thread: str = ""  # of a question that stands by itself: as asked about the thread's topic
-    shares_topic: bool = False  # whether it names something that the thread is about
+    in_thread: str = ""  # of a question that stands by itself: for the thread's patient
+    is_within: bool = False  # whether that is searched in the documents of the thread only
+    is_about: bool = False  # whether it may be meant about the thread: not to be answered elsewhere
 
     @property
     def is_unclear(self) -> bool:
