@@ -59,6 +59,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Show all that an approver has to check on one page, with the buttons to decide."""
     checks = page_checks(document)
     to_look_at = pages_unseen(checks)
+    looked_at = len(pages_doubtful(checks)) - len(to_look_at)
     choices = documents_replaceable(request.user, other_than=document)
     answered = request.POST if request.method == "POST" else None
     is_queue = "queue" in (answered or request.GET)
@@ -77,7 +78,8 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         document=document,
         checks=checks,
         to_look_at=to_look_at,
-        looked_at=len([check for check in checks if check.is_doubtful and not check.is_unseen]),
+        looked_at=looked_at,
+        shows_pages=bool(to_look_at or not looked_at or "pages" in request.GET),
         is_queue=is_queue,
         front=front_matter(document),
         is_any_chosen=any(candidate.is_chosen for candidate in candidates),

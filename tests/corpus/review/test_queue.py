@@ -123,6 +123,9 @@ def test_after_the_last_page_the_document_is_offered_and_published(publisher: Cl
     shown = ticks(publisher, ticks(publisher, opened(publisher)))
     assert shown.redirect_chain[-1][0] == f"{page_of('approve', document.pk)}?queue=1"
     assert "All 2 pages in doubt were looked at" in content(shown)
+    assert "Looked at by" not in content(shown)
+    every = publisher.get(page_of("approve", document.pk), {"pages": ""})
+    assert content(every).count("Looked at by bob") == 2
     assert state_of(document) == Lifecycle.REVIEW
     after = publisher.post(
         page_of("approve", document.pk), {"other": "", "queue": "yes"}, follow=True
