@@ -204,6 +204,9 @@ def test_does_not_touch_what_stands_by_itself(question: str) -> None:
         # What points back stands with the topic.
         ("When can ramipril go back on?", "when do I check the potassium after that?",
          "When do I check the potassium after that: ramipril go back on?", True, True),
+        # `It` is the thread's only medicine.
+        ("alteplase dose for 80 kg", "INR is 2, can I still give it?",
+         "INR is 2, can I still give alteplase, 80 kg?", True, True),
         # Another condition is another topic; another medicine may be for the same patient.
         (CHILD, "gentamicin dose in sepsis", "gentamicin dose in sepsis, a child?", False, False),
         ("cystitis, she is 20 weeks pregnant", "can I give trimethoprim and ibuprofen?",

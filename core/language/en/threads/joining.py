@@ -77,6 +77,11 @@ _POINTING = re.compile(
     r"|beforehand|then|instead)\b",
     re.IGNORECASE,
 )
+_GIVEN_IT = re.compile(
+    r"\b(?:give|gives|given|giving|use|using|take|taking|have|having|start|restart|stop|continue|hold"
+    r"|repeat|prescribe|infuse|inject|keep|need|on) (it|this|that|them)\b",
+    re.IGNORECASE,
+)
 _NOW = re.compile(
     r"(?:.*,\s*)?(?:(?:so|and|but|what|when|how much) )*(?:can|could|should|may|do|shall) "
     r"(?:i|we|she|he|they)\b",
@@ -135,12 +140,25 @@ def _by_itself(question: str, core: str, base: str) -> Standalone:
     asks_to_give = bool(_topics(core, (Slot.DRUG,)) or said & ORDERS)
     is_within = conditions <= theirs
     facts = ", ".join(_patient(core, base, with_results=is_within))
-    text = f"{question.rstrip(' ?.')}, {facts}?" if facts else question
+    named = _with_medicine(question, base)
+    text = f"{named.rstrip(' ?.')}, {facts}?" if facts else named
     if not is_within:
         return Standalone(question, in_thread=text if facts and asks_to_give else "")
-    if own <= theirs and _points(question):
+    if own <= theirs and _points(question) and named == question:
         text = _composed("", core, base) or text
     return Standalone(question, in_thread=text, is_within=True, is_about=_is_about(core, base))
+
+
+def _with_medicine(question: str, base: str) -> str:
+    """Return the question with the thread's only medicine in the place of `it`, else unchanged.
+
+    `INR is 2, can I still give it?` has to be compared with what forbids that medicine.
+    """
+    drugs = [mention for mention in mentions(base) if mention.slot is Slot.DRUG]
+    found = list(_GIVEN_IT.finditer(question))
+    if len({drug.name for drug in drugs}) != 1 or len(found) != 1:
+        return question
+    return question[: found[0].start(1)] + drugs[0].text + question[found[0].end(1) :]
 
 
 def _is_about(core: str, base: str) -> bool:
