@@ -3,7 +3,8 @@
 A receiver that raises undoes the change: so nothing happens without its audit row. Every signal
 carries `document` and `actor` (a user, or None for the system); `document_uploaded` also carries
 the name of the `source` that was watched, if it comes from one, `document_failed`
-`code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`, and
+`code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`,
+`page_looked` and `page_look_taken_back` `page` (its number), and
 `correction_made` `correction` and `reason`. Those of stops carry `stop`, `actor` and `reason`.
 `document_indexed` means that the document can be found from now on, once in force; it is sent on
 every indexing.
@@ -31,6 +32,8 @@ document_indexed = Signal()
 chunk_disabled = Signal()
 chunk_enabled = Signal()
 correction_made = Signal()
+page_looked = Signal()
+page_look_taken_back = Signal()
 collection_changed = Signal()
 answering_stopped = Signal()
 answering_resumed = Signal()

@@ -47,11 +47,13 @@ from corpus.models import (
 )
 from corpus.parsing.doubts.grades import Grade
 from corpus.review.doubted import has_doubt
-from corpus.review.page_checks import POOR
+from corpus.review.page_checks import UNSEEN
 from corpus.review.page_checks import PageCheck as PageCheck
 from corpus.review.page_checks import page_checks as page_checks
 from corpus.review.page_checks import pages_doubtful as pages_doubtful
 from corpus.review.page_checks import pages_to_look_at as pages_to_look_at
+from corpus.review.page_checks import pages_unseen as pages_unseen
+from corpus.review.queue import pages_queued as pages_queued
 from corpus.selectors import documents_stale
 from corpus.types import OCR_CONFIDENT
 
@@ -203,7 +205,7 @@ def list_conditions() -> dict[str, Q]:
         "failed": Q(job__state=JobState.FAILED),
         "reading": Q(job__state__in=[JobState.PENDING, JobState.RUNNING]),
         "missing": published & Q(indexed_at=None),
-        "doubt": Q(Exists(pages.filter(POOR)), lifecycle__in=_UNPUBLISHED),
+        "doubt": Q(Exists(pages.filter(UNSEEN)), lifecycle__in=_UNPUBLISHED),
         **{f"doubt_{grade}": Q(Exists(pages.filter(has_doubt(grade)))) for grade in Grade},
         "due": published & Q(review_by__lte=today + REVIEW_NEXT),
         "gone": (published | Q(lifecycle__in=_UNPUBLISHED))

@@ -16,7 +16,11 @@ from django.utils.text import slugify
 
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
 from chat.sign_in.second_factor import has_passed
-from corpus.staff_selectors import collections_changeable, documents_waiting_counted
+from corpus.staff_selectors import (
+    collections_changeable,
+    documents_waiting_counted,
+    pages_queued,
+)
 from corpus.stops import stops_held
 from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
@@ -123,7 +127,15 @@ def _documents(user: User) -> list[Waiting]:
         for name, label in LABELS.items()
         if name != "gone" or settings.SOURCES
     ]
-    return [*waiting, *_retracted(user)]
+    return [*waiting, *_pages_in_doubt(user), *_retracted(user)]
+
+
+def _pages_in_doubt(user: User) -> list[Waiting]:
+    """Count the pages that the user may tick; empty without the right to publish, or pages."""
+    if not user.has_perm("corpus.publish_document"):
+        return []
+    count, url = len(pages_queued(user).waiting), reverse("admin:corpus_document_doubted")
+    return [Waiting(count, f"page{pluralize(count)} in doubt to compare", url)] if count else []
 
 
 def _retracted(user: User) -> list[Waiting]:

@@ -63,3 +63,23 @@ document.addEventListener("click", (event) => {
 });
 
 for (const page of document.querySelectorAll(".reading")) reveal(page);
+
+// Keys that press what bears them (`data-key`), unless somebody types, or has switched them off. A
+// key held down or pressed in haste must not tick the next page before anybody has seen it.
+const HASTE_MS = 600;
+const opened = performance.now();
+const keys = document.querySelector(".keys");
+if (keys) {
+  const box = keys.querySelector("input");
+  keys.hidden = false;
+  box.checked = localStorage.getItem("keys") !== "off";
+  box.addEventListener("change", () => localStorage.setItem("keys", box.checked ? "on" : "off"));
+  document.addEventListener("keydown", (event) => {
+    if (!box.checked || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
+    const part = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (!part || performance.now() - opened < HASTE_MS) return;
+    event.preventDefault();
+    part.click();
+  });
+}

@@ -35,6 +35,8 @@ DOCUMENT_ACTIONS: dict[str, Signal] = {
     "chunk.disabled": signals.chunk_disabled,
     "chunk.enabled": signals.chunk_enabled,
     "document.corrected": signals.correction_made,
+    "page.looked": signals.page_looked,
+    "page.look_taken_back": signals.page_look_taken_back,
 }
 STOP_ACTIONS = {
     "answering.stopped": signals.answering_stopped,
@@ -100,6 +102,8 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
         details["fields"] = sorted(extra["fields"])
     if "chunk" in extra:
         details["chunk"] = extra["chunk"].key
+    if "page" in extra:
+        details["page"] = extra["page"]
     if "correction" in extra:
         correction = extra["correction"]
         details |= {"correction": correction.pk, "page": correction.page}

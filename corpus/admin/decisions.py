@@ -46,7 +46,7 @@ from corpus.services.lifecycle import (
 from corpus.services.metadata import document_edit
 from corpus.staff_selectors import SENT_BACK, Right, access_document_of_staff, may_change
 
-TOLD_BY_NAME = 5  # more documents than that become a number
+TOLD_BY_NAME = 5  # more documents that were changed become a number
 
 
 @dataclass(frozen=True)
@@ -324,11 +324,10 @@ def _permitted(
     else:
         collections = set(collections_publishable(by).values_list("pk", flat=True))
         permitted = [document for document in documents if document.collection_id in collections]
-    if left_out := len(documents) - len(permitted):
-        text = (
-            f"Not changed: {_counted(left_out)} in collections where you have no right to do this."
-        )
-        messages.warning(request, text)
+    if left_out := [document for document in documents if document not in permitted]:
+        why = "You have no right to do this in its collection."
+        for document in left_out:
+            messages.warning(request, f"Not changed: “{document}”. {why}")
     return permitted
 
 
@@ -339,21 +338,20 @@ def _take_steps(
     by: User,
     answers: dict[str, Any],
 ) -> None:
-    """Take the step for each document; a failure stops no other."""
+    """Take the step for each document; a failure stops no other, and is told with its name."""
     done: list[Document] = []
     refused: list[str] = []
     for document in documents:
         try:
             decision.step(document, by=by, **answers)
         except MedragError as error:
-            refused.append(error.sentence)
+            is_named = str(document) in error.sentence
+            refused.append(error.sentence if is_named else f"“{document}”: {error.sentence}")
         else:
             history_add(document, by=by, line=_line(decision, answers))
             done.append(document)
-    for sentence in refused[:TOLD_BY_NAME]:
+    for sentence in refused:
         messages.error(request, sentence)
-    if more := len(refused[TOLD_BY_NAME:]):
-        messages.error(request, f"The same or a similar error for {_counted(more)} more.")
     if len(done) > TOLD_BY_NAME:
         messages.success(request, f"{decision.done}: {_counted(len(done))}.")
     for document in done if len(done) <= TOLD_BY_NAME else ():

@@ -10,10 +10,9 @@ from django.contrib import admin, messages
 from django.db.models import ForeignKey, Q, QuerySet
 from django.forms import ModelChoiceField, ModelForm
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -21,9 +20,7 @@ from django.utils.safestring import SafeString
 
 from core.errors import MedragError
 from corpus.access import documents_visible, may_publish
-from corpus.admin import corrections, decisions, review
-from corpus.admin import near_duplicates as twins
-from corpus.admin import passages as reading
+from corpus.admin import decisions, review
 from corpus.admin import upload as uploads
 from corpus.admin.collections import CollectionAdmin
 from corpus.admin.encoders import EncoderAdmin
@@ -36,11 +33,13 @@ from corpus.admin.filters import (
 )
 from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
-from corpus.admin.progress import JobCell, progress
+from corpus.admin.progress import JobCell
+from corpus.admin.urls import document_urls
 from corpus.models import Collection, Document, Encoder
 from corpus.parsing.registry import reader_name
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.doubted import documents_with_doubts
+from corpus.review.queue import pages_queued
 from corpus.review.quotable import quotable_words
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
@@ -66,27 +65,6 @@ else:
 
 INHERITED_HELP = "Inherited from the version that it replaces. Change it if that is wrong."
 PREVIEWED = 25  # pages and passages on the page of a document
-
-_PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
-    "progress": ("progress/", progress),
-    "upload_one": ("add/one/", uploads.upload_one),
-    "stale": ("stale/", twins.stale),
-    "twins": ("near-duplicates/", twins.near_duplicates),
-    "read": ("<int:pk>/read/<int:number>/", reading.read),
-    "correct": ("<int:pk>/read/<int:number>/correct/<str:key>/", corrections.correct),
-    "take_back": ("<int:pk>/corrections/<int:correction>/take-back/", corrections.take_back),
-    "picture": ("<int:pk>/picture/<int:number>/", reading.picture),
-    "original": ("<int:pk>/original/", reading.original),
-    "disable": ("<int:pk>/passages/<int:index>/disable/", reading.disable),
-    "enable": ("<int:pk>/passages/<int:index>/enable/", reading.enable),
-    "approve": ("<int:pk>/approve/", review.approve),
-    "take_offers": ("<int:pk>/offers/", review.take_offers),
-    "supersede": ("<int:pk>/supersede/", review.supersede),
-    "compare": ("<int:pk>/compare/<int:other>/", review.compare_versions),
-    "recall": ("<int:pk>/recall/", review.recall),
-    "recall_csv": ("<int:pk>/recall.csv", review.recall_csv),
-    "step": ("<int:pk>/step/<slug:action>/", decisions.step),
-}
 
 _LABELS = {
     "effective_from": "In force from",
@@ -188,12 +166,7 @@ class DocumentAdmin(DocumentModelAdmin):
         return matches, may_repeat
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view
-        own = [
-            path(route, view(page), name=f"corpus_document_{name}")
-            for name, (route, page) in _PAGES.items()
-        ]
-        return [*own, *super().get_urls()]
+        return [*document_urls(self.admin_site.admin_view), *super().get_urls()]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -207,6 +180,7 @@ class DocumentAdmin(DocumentModelAdmin):
         context = {
             "worker_is_alive": worker_is_alive(),
             "worker_faults": worker_faults(),
+            "pages_waiting": len(pages_queued(user).waiting),
             **documents_to_read_again_counted(user),
             "is_active": True,  # the page's first question shows whether one is at work
             **(extra_context or {}),

@@ -38,6 +38,7 @@ from corpus.staff_selectors import (
     may_change,
     page_checks,
     pages_doubtful,
+    pages_unseen,
 )
 
 SURE = 0.75  # a suggestion from here on is chosen beforehand; the person can choose otherwise
@@ -57,16 +58,18 @@ class Candidate:
 def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Show all that an approver has to check on one page, with the buttons to decide."""
     checks = page_checks(document)
-    to_look_at = pages_doubtful(checks)
+    to_look_at = pages_unseen(checks)
+    looked_at = len(pages_doubtful(checks)) - len(to_look_at)
     choices = documents_replaceable(request.user, other_than=document)
     answered = request.POST if request.method == "POST" else None
+    is_queue = "queue" in (answered or request.GET)
     corrections = list(corrections_unseen(document))
     to_compare = [correction.pk for correction in corrections]
     form = ApproveForm(answered, choices=choices, to_look_at=to_look_at, to_compare=to_compare)
     if request.method == "POST":
         access_document_of_staff(request.user, Right.PUBLISH, pk=document.pk)
         if form.is_valid() and _published(request, document, form):
-            return redirect(address("change", document.pk))
+            return redirect(address("doubted") if is_queue else address("change", document.pk))
     candidates = _candidates(request, document, chosen=request.POST.get("other"))
     return page(
         request,
@@ -74,6 +77,10 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         title="Check and publish",
         document=document,
         checks=checks,
+        to_look_at=to_look_at,
+        looked_at=looked_at,
+        shows_pages=bool(to_look_at or not looked_at or "pages" in request.GET),
+        is_queue=is_queue,
         front=front_matter(document),
         is_any_chosen=any(candidate.is_chosen for candidate in candidates),
         taken=request.POST.getlist("take"),
@@ -176,6 +183,32 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
     return response
 
 
+def is_plain(request: StaffRequest, document: Document) -> bool:
+    """Tell whether nothing but the pages is to be decided before this person publishes it."""
+    corrections = list(corrections_unseen(document))
+    return not (
+        corrections
+        or _obstacle(request, document, corrections)
+        or front_matter(document).offers
+        or _candidates(request, document, chosen=None)
+    )
+
+
+def publish_plainly(request: StaffRequest, document: Document) -> bool:
+    """Publish a document of which nothing else is to be decided; tell whether it was."""
+    if not is_plain(request, document):
+        return False
+    try:
+        document_approve(document, by=request.user, today=timezone.localdate())
+    except MedragError as error:
+        messages.error(request, error.sentence)
+        return False
+    looked = pages_doubtful(page_checks(document))
+    history_published(document, by=request.user, looked=looked, compared=0)
+    messages.success(request, f"Published: {document}.")
+    return True
+
+
 def may_recall(user: User, document: Document) -> bool:
     """Tell whether the user may see who asked: publishers and auditors may."""
     return may_publish(user, document) or user.has_perm("chat.view_turn")
@@ -214,9 +247,8 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     except MedragError as error:
         messages.error(request, error.sentence)
         return False
-    history_published(
-        document, by=request.user, looked=form.to_look_at, compared=len(form.to_compare)
-    )
+    looked = pages_doubtful(page_checks(document))
+    history_published(document, by=request.user, looked=looked, compared=len(form.to_compare))
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
         _say_superseded(request, replaced, document, "Superseded at the same time")

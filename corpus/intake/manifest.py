@@ -33,7 +33,7 @@ from corpus.services.lifecycle import (
     document_withdraw,
     refuse_to_publish,
 )
-from corpus.staff_selectors import page_checks, pages_doubtful
+from corpus.staff_selectors import page_checks, pages_unseen
 
 # Fields of `Document` that a row may give.
 FIELDS = (
@@ -316,7 +316,7 @@ def _refuse_doubts(document: Document, entry: Entry, *, despite_doubts: bool) ->
     """Raise PagesNotReviewed for a document that was read before and held back for its doubts."""
     if despite_doubts or entry.lifecycle != Lifecycle.PUBLISHED:
         return
-    if doubtful := pages_doubtful(page_checks(document)):
+    if doubtful := pages_unseen(page_checks(document)):
         raise PagesNotReviewed(
             f"Left in review, with values in doubt on {pages_named(doubtful)}.",
             hint="Open “Check and publish” in the administration.",

@@ -20,8 +20,8 @@ from corpus.review.doubted import documents_with_doubts
 from corpus.review.page_checks import (
     PageDoubt,
     page_checks,
-    pages_doubtful,
     pages_scanned_badly,
+    pages_unseen,
 )
 from corpus.review.words_found import PagesNotReviewed, pages_named
 from corpus.services.history import history_add
@@ -68,7 +68,7 @@ def _publish(
     document: Document, *, by: User | None, today: datetime.date, despite_doubts: bool
 ) -> None:
     checks = page_checks(document)
-    doubtful = pages_doubtful(checks)
+    pages = pages_unseen(checks)
     if (scanned := pages_scanned_badly(checks)) and not despite_doubts:
         raise PagesNotReviewed(
             f"Nobody has compared {pages_named(scanned)} of “{document}”, read by OCR with a low "
@@ -77,7 +77,7 @@ def _publish(
         )
     document_approve(document, by=by, today=today, despite_doubts=despite_doubts)
     if by:
-        unseen = f" without a look at {pages_named(doubtful)}" if doubtful else ""
+        unseen = f" without a look at {pages_named(pages)}" if pages else ""
         history_add(document, by=by, line=f"Published{unseen}.")
 
 
@@ -92,12 +92,15 @@ def doubts_of(document: Document) -> Iterator[tuple[int, PageDoubt]]:
 def left_named(document: Document) -> str:
     """Return why a document is left: codes and pages of its doubts about values, or a poor scan."""
     codes: dict[str, list[int]] = {}
-    for page, doubt in doubts_of(document):
-        if doubt.grade == Grade.VALUE:
-            codes.setdefault(doubt.code, []).append(page)
+    checks = page_checks(document)
+    unseen = pages_unseen(checks)
+    for check in checks:
+        for doubt in check.doubts if check.number in unseen else ():
+            if doubt.grade == Grade.VALUE:
+                codes.setdefault(doubt.code, []).append(check.number)
     named = [f"{code} on {pages_named(sorted(set(pages)))}" for code, pages in codes.items()]
-    if not named and (pages := pages_doubtful(page_checks(document))):
-        return f"{pages_named(pages)} to be compared"
+    if not named and unseen:
+        return f"{pages_named(unseen)} to be compared"
     return "; ".join(named)
 
 

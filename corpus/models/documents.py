@@ -204,6 +204,11 @@ class Page(models.Model):
     doubts = models.JSONField(default=list)  # the JSON of `corpus.parsing.types.Doubt`
     # Somebody compared it with the file; until then values in doubt are not quoted.
     looked = models.BooleanField(default=False)
+    # Who, and when; of a reading before this one it isn't kept.
+    looked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    looked_at = models.DateTimeField(null=True)
     figures = models.JSONField(default=list)  # as `corpus.figures` finds them
     # `corpus.parsing.types.WordsFound`; null where there was no text layer to compare with.
     words_found = models.PositiveIntegerField(null=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from corpus.review.words_found import SHARE, lost_among, lost_words, pages_named
 from corpus.types import OCR_CONFIDENT
 
 POOR = Q(ocr_confidence__lt=OCR_CONFIDENT) | Q(has_doubt(Grade.VALUE))  # somebody has to look
+UNSEEN = POOR & Q(looked=False)
 MISREAD_ON = "A value was probably misread, or not read, on {}."
 _TABLES = '$[*] ? (@.kind == "table")'
 _ORDER = list(Grade)
@@ -30,6 +32,14 @@ class PageDoubt:
 
 
 @dataclass(frozen=True)
+class Look:
+    """That somebody compared a page with the file; `at` is None for one of an earlier reading."""
+
+    by: str
+    at: datetime.datetime | None
+
+
+@dataclass(frozen=True)
 class PageCheck:
     """What to look at on a page before the document is published."""
 
@@ -39,6 +49,7 @@ class PageCheck:
     doubts: tuple[PageDoubt, ...]  # each once
     words_share: float | None = None  # of its words, found again under their boxes
     is_lost: bool = False  # it is a poor page of a document that lost words
+    looked: Look | None = None  # None if nobody has compared it
 
     @property
     def is_badly_scanned(self) -> bool:
@@ -46,9 +57,15 @@ class PageCheck:
 
     @property
     def is_doubtful(self) -> bool:
-        """Somebody has to look at it before the document is published."""
+        """Somebody has to look at it, or had to, before the document is published."""
         has_value = any(doubt.grade == Grade.VALUE for doubt in self.doubts)
         return has_value or self.is_badly_scanned or self.is_lost
+
+    @property
+    def is_unseen(self) -> bool:
+        """Somebody still has to look at it; lost words need a look since this reading."""
+        is_compared = self.looked and (self.looked.at or not self.is_lost)
+        return self.is_doubtful and not is_compared
 
 
 def page_checks(document: Document) -> list[PageCheck]:
@@ -56,13 +73,29 @@ def page_checks(document: Document) -> list[PageCheck]:
     tables_of_page = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
     tables = Func(tables_of_page, function="jsonb_array_length", output_field=IntegerField())
     rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
-    names = ("number", "tables", "ocr_confidence", "doubts", "share")
-    listed = list(rows.values_list(*names, "words_found", "words_checked"))
-    lost = lost_among({number: WordsFound(good or 0, of) for number, *_, good, of in listed if of})
+    names = ("number", "tables", "ocr_confidence", "doubts", "share", "words_found")
+    looks = ("looked", "looked_by__username", "looked_at")
+    listed = list(rows.values(*names, "words_checked", *looks))
+    words = {
+        row["number"]: WordsFound(row["words_found"] or 0, row["words_checked"])
+        for row in listed
+        if row["words_checked"]
+    }
+    lost = lost_among(words)
     poor = lost.pages if lost else ()
     return [
-        PageCheck(number, count, confidence, _listed(doubts), share, number in poor)
-        for number, count, confidence, doubts, share, *_ in listed
+        PageCheck(
+            number=row["number"],
+            tables=row["tables"],
+            ocr_confidence=row["ocr_confidence"],
+            doubts=_listed(row["doubts"]),
+            words_share=row["share"],
+            is_lost=row["number"] in poor,
+            looked=Look(row["looked_by__username"] or "", row["looked_at"])
+            if row["looked"]
+            else None,
+        )
+        for row in listed
     ]
 
 
@@ -75,12 +108,18 @@ def _listed(doubts: Sequence[Mapping[str, str]]) -> tuple[PageDoubt, ...]:
 
 
 def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
-    """Return the numbers of pages that must be looked at before publishing."""
+    """Return the numbers of pages that must be looked at before publishing, or had to be."""
     return [check.number for check in checks if check.is_doubtful]
 
 
+def pages_unseen(checks: Sequence[PageCheck]) -> list[int]:
+    """Return the numbers of pages that somebody still has to look at before publishing."""
+    return [check.number for check in checks if check.is_unseen]
+
+
 def pages_scanned_badly(checks: Sequence[PageCheck]) -> list[int]:
-    return [check.number for check in checks if check.is_badly_scanned]
+    """Return the numbers of badly scanned pages that nobody has looked at."""
+    return [check.number for check in checks if check.is_badly_scanned and check.is_unseen]
 
 
 def reason_to_wait(document: Document) -> str:
@@ -91,11 +130,11 @@ def reason_to_wait(document: Document) -> str:
     """
     if lost := lost_words(document):
         return f"Only {int(100 * lost.share)} % of its words were found when it was read."
-    doubtful = [] if document.despite_doubts else pages_doubtful(page_checks(document))
+    doubtful = [] if document.despite_doubts else pages_unseen(page_checks(document))
     return MISREAD_ON.format(pages_named(doubtful)) if doubtful else ""
 
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
-    """Return the number of doubtful pages by document, where there are any. Runs one query."""
-    pages = Page.objects.filter(POOR, document__in=[document.pk for document in documents])
+    """Return the number of pages still to be looked at by document, if any. Runs one query."""
+    pages = Page.objects.filter(UNSEEN, document__in=[document.pk for document in documents])
     return dict(pages.order_by().values_list("document").annotate(Count("pk")))

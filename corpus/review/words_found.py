@@ -105,16 +105,21 @@ def looks_keep(document: Document, seen: Collection[tuple[str, str]]) -> None:
 def refuse_unseen(
     document: Document, looked: Collection[int], *, despite_doubts: bool = False
 ) -> None:
-    """Raise PagesNotReviewed if a page that must be ticked is not in `looked`."""
+    """Raise PagesNotReviewed if a page that must be ticked isn't, nor is in `looked`.
+
+    Where words were lost, a tick of an earlier reading doesn't count: others may be lost now.
+    """
+    ticked = dict(document.pages.filter(looked=True).values_list("number", "looked_at"))
+    compared = {*looked, *(number for number, at in ticked.items() if at)}
     lost = lost_words(document)
-    missing = [number for number in lost.pages if number not in looked] if lost else []
+    missing = [number for number in lost.pages if number not in compared] if lost else []
     if lost and missing:
         raise PagesNotReviewed(
             f"Only {int(100 * lost.share)} % of the words of “{document}” were found when it was "
             f"read, and nobody has checked {pages_named(missing)}. It was not published.",
             hint="Open “Check and publish”, compare each of these pages and tick it.",
         )
-    misread = sorted(set().union(*lines_misread(document).values()) - set(looked))
+    misread = sorted(set().union(*lines_misread(document).values()) - {*looked, *ticked})
     if misread and not despite_doubts:
         raise PagesNotReviewed(
             f"A value on {pages_named(misread)} of “{document}” was probably misread, or part of "

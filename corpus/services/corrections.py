@@ -144,7 +144,7 @@ def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
         rows.filter(number=number).update(
             **({name: values[name] for name in names} if is_changed else read),
             as_read=read if is_changed else None,
-            **({"looked": False} if made.unfit else {}),
+            **({"looked": False, "looked_by": None, "looked_at": None} if made.unfit else {}),
             corrected=[asdict(correction) for correction in made.applied],
         )
     if any(made.unfit for made in pages):
@@ -156,6 +156,9 @@ def _made(correction: Correction, before: Sequence[Correction]) -> Correction:
     document = correction.document
     Correction.objects.filter(pk__in=[old.pk for old in before]).update(is_current=False)
     correction.save()
+    # Who ticked the page saw other words there.
+    ticked = document.pages.filter(number=correction.page)
+    ticked.update(looked=False, looked_by=None, looked_at=None)
     rows = corrections_current(document).order_by("pk")
     keys = [str(row.pk) for row in rows if not row.is_taken_back]
     digest = hashlib.sha256(",".join(keys).encode()).hexdigest()[:32]

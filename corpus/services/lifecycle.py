@@ -91,12 +91,12 @@ def document_publish(
     """Move REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
     It is searchable as soon as it is indexed. Rejected are an unreadable document, one that lost
-    words unless all its poor pages are in `looked`, one with values in doubt unless their pages are
-    or it is to be published `despite_doubts`, and one with new corrections unless somebody else
-    `compared` them (primary keys). Doubted values of pages that nobody looked at are not quoted.
-    `supersedes`, and what was to be superseded by it, ends in
-    the same commit, or when it is indexed if that comes later. Raises NotNow, NotPermitted,
-    SecondPersonNeeded, PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
+    words unless all its poor pages are in `looked` or were ticked before, one with values in doubt
+    unless their pages are or it is to be published `despite_doubts`, and one with new corrections
+    unless somebody else `compared` them (primary keys). Doubted values of pages that nobody looked
+    at are not quoted. `supersedes`, and what was to be superseded by it, ends in the same commit,
+    or when it is indexed if that comes later. Raises NotNow, NotPermitted, SecondPersonNeeded,
+    PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)
@@ -104,7 +104,7 @@ def document_publish(
     _lock(*both)
     _refuse_unread(document)
     refuse_unseen(document, looked, despite_doubts=despite_doubts)
-    _refuse_own_corrections(document, by)
+    refuse_own_corrections(document, by)
     refuse_uncompared(document, compared)
     # What was misread would be found again, until the document is cut with what was corrected.
     is_done = Job.objects.filter(document=document, state=JobState.DONE).exists()
@@ -122,7 +122,8 @@ def document_publish(
         published_at=Now(),
         effective_from=Coalesce(F("effective_from"), Value(today)),
     )
-    document.pages.filter(number__in=looked).update(looked=True)
+    pages = document.pages.filter(number__in=looked)
+    pages.update(looked=True, looked_by=by, looked_at=Now())
     document_published.send(Document, document=document, actor=by)
     if supersedes is not None:
         document_supersede(supersedes, by=by, successor=document)
@@ -388,7 +389,8 @@ def _refuse_same_person(document: Document, by: User | None) -> None:
         )
 
 
-def _refuse_own_corrections(document: Document, by: User | None) -> None:
+def refuse_own_corrections(document: Document, by: User | None) -> None:
+    """Raise SecondPersonNeeded for who corrected it, where publishing needs two people."""
     if settings.TWO_PERSON_PUBLISH and corrections_unseen(document).filter(made_by=by).exists():
         raise SecondPersonNeeded(
             "Publishing needs a second person: you corrected this document.",

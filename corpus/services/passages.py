@@ -1,4 +1,4 @@
-"""Write passages, and disable or enable single ones."""
+"""Write passages, disable or enable single ones, and record who compared a page."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from django.db.models.functions import Now
 
 from corpus.chunking.cutting import Passage
 from corpus.indexing.rows import statement_rows
-from corpus.models import Chunk, PassageStatement
+from corpus.models import Chunk, Document, PassageStatement
+from corpus.review.queue import reading_key
 from corpus.services.documents import NotNow
-from corpus.services.lifecycle import reason_given
-from corpus.signals import chunk_disabled, chunk_enabled
+from corpus.services.lifecycle import (
+    reason_given,
+    refuse_own_corrections,
+    refuse_to_publish,
+)
+from corpus.signals import chunk_disabled, chunk_enabled, page_look_taken_back, page_looked
 
 TOGETHER = 500  # rows of one INSERT
 
@@ -50,6 +55,47 @@ def chunk_enable(chunk: Chunk, *, by: User | None) -> None:
         raise _beaten("searched")
     chunk.refresh_from_db(fields=["disabled_at", "disabled_by", "disabled_reason"])
     chunk_enabled.send(Chunk, document=chunk.document, actor=by, chunk=chunk, reason="")
+
+
+@transaction.atomic
+def page_look(document: Document, number: int, *, by: User, seen: str) -> None:
+    """Record that somebody compared a page with the file; the first tick stays.
+
+    `seen` is the `reading_key` of what was compared. Who may not publish the document may not tick
+    its pages. Raises NotNow if the page was read again or corrected since, NotPermitted,
+    SecondPersonNeeded.
+    """
+    refuse_to_tick(document, by=by)
+    Document.objects.select_for_update().get(pk=document.pk)  # no reading replaces its pages now
+    page = document.pages.filter(number=number).first()
+    if page is None or reading_key(page) != seen:
+        raise NotNow(
+            f"Page {number} of “{document}” was not ticked: it was read again or corrected since "
+            "you opened it.",
+            hint="Nothing was changed. Compare it as it is now, then tick it.",
+        )
+    ticked = document.pages.filter(pk=page.pk).exclude(looked=True, looked_at__isnull=False)
+    if ticked.update(looked=True, looked_by=by, looked_at=Now()):
+        page_looked.send(Document, document=document, actor=by, page=number)
+
+
+@transaction.atomic
+def page_look_take_back(document: Document, number: int, *, by: User) -> None:
+    """Have a page looked at again. Raises NotNow, NotPermitted, SecondPersonNeeded."""
+    refuse_to_tick(document, by=by)
+    ticked = document.pages.filter(number=number, looked=True)
+    if not ticked.update(looked=False, looked_by=None, looked_at=None):
+        raise NotNow(
+            f"Nothing was changed: page {number} is not ticked.",
+            hint="Reload the page to see its present state.",
+        )
+    page_look_taken_back.send(Document, document=document, actor=by, page=number)
+
+
+def refuse_to_tick(document: Document, *, by: User) -> None:
+    """Raise what publishing it would for who it is: NotPermitted, SecondPersonNeeded."""
+    refuse_to_publish(document.collection, uploader=document.uploaded_by, publisher=by)
+    refuse_own_corrections(document, by)
 
 
 def _beaten(state: str) -> NotNow:

@@ -242,7 +242,8 @@ class DoubtResponse(serializers.Serializer[PageCheck]):
 
     page = serializers.IntegerField(source="number", min_value=1)
     must_be_looked_at = serializers.BooleanField(
-        source="is_doubtful", help_text="A publisher has to compare it, and list it in `looked`."
+        source="is_unseen",
+        help_text="A publisher has to compare it and list it in `looked`, unless it was ticked.",
     )
     doubts = PageDoubtResponse(many=True)
     ocr_confidence = serializers.FloatField(allow_null=True)

@@ -48,6 +48,7 @@ from corpus.staff_selectors import (
     documents_replaceable,
     page_checks,
     pages_doubtful,
+    pages_unseen,
 )
 
 NAMED = 20  # pages in a sentence
@@ -215,11 +216,12 @@ def _publish(
 ) -> None:
     """Publish a document whose doubtful pages and corrections have been checked.
 
-    Raises PagesNotReviewed for a page that is not in `looked`, and what `document_approve` raises.
+    Raises PagesNotReviewed for a page that is neither ticked nor in `looked`, and what
+    `document_approve` raises.
     """
     looked, compared = fields["looked"], fields["compared"]
-    doubtful = pages_doubtful(page_checks(document))
-    if missing := [str(number) for number in doubtful if number not in looked]:
+    checks = page_checks(document)
+    if missing := [str(number) for number in pages_unseen(checks) if number not in looked]:
         pages = ", ".join(missing[:NAMED]) + (" and more" if len(missing) > NAMED else "")
         raise PagesNotReviewed(
             f"Not published: nobody has checked page {pages}.",
@@ -234,4 +236,4 @@ def _publish(
         looked=looked,
         compared=compared,
     )
-    history_published(document, by=by, looked=doubtful, compared=unseen)
+    history_published(document, by=by, looked=pages_doubtful(checks), compared=unseen)

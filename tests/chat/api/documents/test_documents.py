@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from PIL import Image
 
 from chat.api.pages import InReadingOrder, Uploaded
@@ -235,6 +236,15 @@ def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
         problem = post(client, of(draft.sha256, "/publish"), {"looked": looked})
         assert_problem(problem, 409, "checked page 2")
     assert post(client, of(draft.sha256, "/publish"), {"looked": [2]}).status_code == 200
+
+
+def test_a_page_ticked_in_the_administration_need_not_be_listed(client: Client) -> None:
+    draft = publish("# Draft\n---\nScanned", collection="chest", lifecycle=Lifecycle.DRAFT)
+    scanned = Page.objects.filter(document=draft, number=2)
+    scanned.update(ocr_confidence=0.5, looked=True, looked_at=timezone.now())
+    (doubted,) = get(client, of(draft.sha256)).json()["doubts"]
+    assert doubted["must_be_looked_at"] is False
+    assert post(client, of(draft.sha256, "/publish"), {}).status_code == 200
 
 
 def corrected(by: User, title: str) -> tuple[Document, Correction]:

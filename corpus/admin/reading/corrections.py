@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from core.errors import MedragError
 from corpus.admin.forms import CorrectionForm
 from corpus.admin.pages import StaffRequest, address, guarded, page
-from corpus.admin.passages import ShownPage, reading_of
+from corpus.admin.reading.passages import ShownPage, reading_of
 from corpus.indexing.rows import page_as_read
 from corpus.models import Document, Lifecycle
 from corpus.parsing.types import Page

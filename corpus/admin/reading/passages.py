@@ -16,6 +16,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import MedragError
+from corpus.access import may_publish
 from corpus.admin.forms import DisableForm
 from corpus.admin.pages import StaffRequest, address, guarded, page
 from corpus.files import FileDamaged, open_document
@@ -30,6 +31,7 @@ from corpus.staff_selectors import (
     Right,
     may_change,
     page_checks,
+    pages_unseen,
     passages_on,
     spans_on,
 )
@@ -94,6 +96,8 @@ def reading_of(document: Document, number: int, *, user: User, show: str = "") -
 def read(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
     """Show one page; `?show=c12` highlights a passage, block, cell or doubt.
 
+    With `?doubted` the ways on lead to pages in doubt only.
+
     htmx gets the page's two columns only, for the list that an approver works through.
     """
     show = request.GET.get("show", "")[:20]
@@ -104,15 +108,20 @@ def read(request: StaffRequest, document: Document, number: int) -> HttpResponse
         template = "admin/corpus/document/reading/_reading.html"
         return TemplateResponse(request, template, {**context, "is_part": True})
     checks = page_checks(document)
-    last = checks[-1].number if checks else number
+    only_doubted = "doubted" in request.GET
+    steps = [check.number for check in checks if check.is_doubtful or not only_doubted]
     return page(
         request,
         "read.html",
         title=f"Page {number}",
-        previous=number - 1,
-        next=number + 1 if number < last else 0,
-        last=last,
+        previous=max((each for each in steps if each < number), default=0),
+        next=min((each for each in steps if each > number), default=0),
+        last=checks[-1].number if checks else number,
+        only_doubted=only_doubted,
         to_look_at=[check for check in checks if check.is_doubtful and check.number != number],
+        unseen=pages_unseen(checks),
+        check=next((check for check in checks if check.number == number), None),
+        may_publish=may_publish(request.user, document),
         **context,
     )
 

@@ -1,0 +1,1 @@
+"""Pages that show what was read of a document beside its picture."""
