@@ -19,6 +19,7 @@ from chat.models import AuditEvent
 from corpus.models import Correction, Document, Lifecycle
 from corpus.services.indexing import document_index
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.chat.api.api_calls import get
 from tests.chat.guidelines import ask
 from tests.corpus.admin.test_admin import member, page, page_of
 from tests.corpus.documents import derived, ingest
@@ -124,6 +125,16 @@ def test_a_table_is_repaired_published_by_another_and_quoted(
         c.quote for claim in turn.claims.all() for c in claim.citations.all()
     ]
     assert "orrected by staff" in told
+
+
+def test_the_api_tells_a_repaired_table_cell_by_cell(document: Document, alice: User) -> None:
+    staff = member(alice, STAFF, PUBLISHERS)
+    form = split(staff, document) | {"reason": WHY, "heads": "0"}
+    staff.post(repair_page(document), form)
+    (shown,) = get(staff, f"/api/v1/documents/{document.sha256}").json()["corrections"]
+    assert shown["taken_back"] is False
+    told = [(cell["text"], cell["is_header"]) for cell in shown["cells"]]
+    assert ("2 g", False) in told and ("Dose", False) in told
 
 
 def test_it_survives_a_new_reading_and_stays_in_force(document: Document, alice: User) -> None:
