@@ -53,11 +53,15 @@ class Applied:
 
 @dataclass(frozen=True)
 class CorrectedPage:
-    """A page with the corrections that fit, and those that don't, in their order."""
+    """A page with the corrections that fit, and those that don't, in their order.
+
+    `has_other_heads`: a part of a table has the corrected heads of a page before.
+    """
 
     page: Page
     applied: tuple[Applied, ...]
     unfit: tuple[Correction, ...]
+    has_other_heads: bool = False
 
 
 def corrections_current(document: Document) -> QuerySet[Correction]:
@@ -195,6 +199,31 @@ def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
     left = (doubt for doubt in page.doubts if not any(_settles(b, doubt) for b in settled))
     doubts = (*(_doubt(doubt, page.blocks, blocks) for doubt in left), *map(_unfit, unfit))
     return CorrectedPage(replace(whole, doubts=doubts), applied, unfit)
+
+
+def heads_carried(read: Sequence[Page], made: Sequence[CorrectedPage]) -> list[CorrectedPage]:
+    """Give parts of tables that print no heads the corrected ones of the part before.
+
+    `read` are the pages of a document as read, in order, and `made` the same with corrections. A
+    part with another number of columns keeps its own.
+    """
+    carried = []
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    for page, one in zip(read, made, strict=True):
+        blocks = list(one.page.blocks)
+        for number, was in enumerate(page.blocks):
+            table = blocks[number].table
+            if was.table is None or table is None:
+                continue
+            goes_on = was.continues and old == was.table.header == _inherited(table)
+            if goes_on and len(old) == len(new):
+                blocks[number] = replace(blocks[number], table=replace(table, header=new))
+            old, new = was.table.header, (blocks[number].table or table).header
+        has_other = tuple(blocks) != one.page.blocks
+        whole = replace(one.page, blocks=tuple(blocks))
+        carried.append(replace(one, page=whole, has_other_heads=has_other))
+    return carried
 
 
 def words_changed(read: str, text: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from corpus.review.corrections import (
     cells_key,
     corrected,
     corrections_current,
+    heads_carried,
     placed,
     places,
     table_now,
@@ -183,7 +184,7 @@ def pages_corrected(
     by_page: dict[int, list[Correction]] = {}
     for correction in corrections_current(document):
         by_page.setdefault(min(correction.page, len(pages)), []).append(correction)
-    return [corrected(page, by_page.get(page.number, ())) for page in pages]
+    return heads_carried(pages, [corrected(page, by_page.get(page.number, ())) for page in pages])
 
 
 def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
@@ -197,7 +198,7 @@ def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
     kept = dict(rows.filter(as_read__isnull=False).values_list("number", "as_read"))
     for made in pages:
         number = made.page.number
-        is_changed = bool(made.applied or made.unfit)
+        is_changed = bool(made.applied or made.unfit or made.has_other_heads)
         if not is_changed and number not in kept:
             continue
         read = kept.get(number) or rows.values(*names).get(number=number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import Http404, QueryDict
 from django.http.response import HttpResponseBase
@@ -28,6 +30,9 @@ def repair(request: StaffRequest, document: Document, number: int, block: int) -
     table = table_in(document, page_as_read(reading.page), block)
     if table is None:
         raise Http404
+    stored = reading.page.blocks[block]["table"]
+    if table.inherited and not any(cell["is_header"] for cell in stored["cells"]):
+        table = replace(table, inherited=tuple(stored["header"]))  # as corrected there
     try:
         grid = grid_of(table.cells)
     except MedragError as error:

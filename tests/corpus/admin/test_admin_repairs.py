@@ -16,15 +16,15 @@ from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
 from chat.models import AuditEvent
-from corpus.models import Correction, Document, Lifecycle
+from corpus.models import Correction, Document, Lifecycle, Page, PassageStatement
 from corpus.services.indexing import document_index
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
-from tests.chat.api.api_calls import get
+from tests.chat.api.api_calls import get, signed_in
 from tests.chat.guidelines import ask
 from tests.corpus.admin.test_admin import member, page, page_of
 from tests.corpus.documents import derived, ingest
 from tests.corpus.parsing import parsing_fixtures as fixtures
-from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
+from tests.corpus.parsing.tables.table_fixtures import GRID, LONG_LABELS, draw_table, over_a_break
 from tests.corpus.services.test_services_corrections import read_as
 
 ROWS = [["Age", "Dose", "Most a day"], ["Adult", "20 mg", "4 g\n2 g"], ["Child", "10 mg", ""]]
@@ -59,8 +59,11 @@ def codes(document: Document) -> set[str]:
 
 
 def block_of(document: Document) -> int:
-    blocks = document.pages.get().blocks
-    return next(number for number, block in enumerate(blocks) if block["table"])
+    return table_on(document.pages.get())
+
+
+def table_on(page: Page) -> int:
+    return next(number for number, block in enumerate(page.blocks) if block["table"])
 
 
 def repair_page(document: Document) -> str:
@@ -131,7 +134,8 @@ def test_the_api_tells_a_repaired_table_cell_by_cell(document: Document, alice: 
     staff = member(alice, STAFF, PUBLISHERS)
     form = split(staff, document) | {"reason": WHY, "heads": "0"}
     staff.post(repair_page(document), form)
-    (shown,) = get(staff, f"/api/v1/documents/{document.sha256}").json()["corrections"]
+    caller = signed_in(User.objects.get(pk=alice.pk))
+    (shown,) = get(caller, f"/api/v1/documents/{document.sha256}").json()["corrections"]
     assert shown["taken_back"] is False
     told = [(cell["text"], cell["is_header"]) for cell in shown["cells"]]
     assert ("2 g", False) in told and ("Dose", False) in told
@@ -237,6 +241,35 @@ def test_the_picker_shows_spanning_cells_and_leads_from_a_repaired_table_to_its_
     assert "Adult | 25 mg | 4 g\nChild | 10 mg | 2 g" in indexed(document).pages.get().text
     assert staff.get(correct).headers["Location"] == repair_page(document)
     assert Correction.objects.filter(is_current=True).count() == 1
+
+
+def test_corrected_heads_hold_for_the_part_on_the_next_page(
+    alice: User, db: None, tmp_path: Path
+) -> None:
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *over_a_break(repeated=False, ruled=True))
+    document = indexed(ingest(path.read_bytes(), filename="long.pdf"))
+    first, second = document.pages.order_by("number")
+    staff = member(alice, STAFF)
+    address = page_of("repair", document.pk, 1, table_on(first))
+    form = form_of(staff.get(address).content.decode())
+    form["text"][form["text"].index("Dose")] = "Dose by mouth"
+    staff.post(address, form | {"reason": "Half of the head was lost."})
+    now = indexed(document).pages.get(number=2)
+    assert now.text == second.text and now.looked is False
+    heads = now.blocks[table_on(now)]["table"]["header"]
+    assert heads == [label.replace("Dose", "Dose by mouth") for label in LONG_LABELS]
+    said = PassageStatement.objects.filter(chunk__document=document)
+    rows = [
+        one.text
+        for one in said
+        if any(number == 2 for number, *_ in one.pieces) and "mg" in one.text
+    ]
+    assert rows and all("Dose by mouth: " in text for text in rows)
+    shown = page(staff, "repair", document.pk, 2, table_on(now))
+    assert "Dose by mouth: " in shown
+    row = Correction.objects.get()
+    staff.post(page_of("take_back", document.pk, row.pk), {"reason": "It was right."})
+    assert indexed(document).pages.get(number=2).blocks == second.blocks
 
 
 def test_a_repair_that_no_longer_fits_is_a_doubt_and_the_document_leaves_force(
