@@ -108,6 +108,8 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
         correction = extra["correction"]
         details |= {"correction": correction.pk, "page": correction.page}
         details["taken_back"] = correction.is_taken_back
+        if correction.table:
+            details["table"] = True
     if extra.get("reason"):
         details |= audit.reason_details(str(extra["reason"]))
     return details

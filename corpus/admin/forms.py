@@ -191,6 +191,12 @@ class CorrectionForm(forms.Form):
     reason = forms.CharField(widget=forms.Textarea(attrs={"rows": 2}), max_length=1000)
 
 
+class RepairForm(forms.Form):
+    """Asks why a table is repaired; its cells are fields of `corpus.review.grid`."""
+
+    reason = forms.CharField(widget=forms.Textarea(attrs={"rows": 2}), max_length=1000)
+
+
 class DisableForm(forms.Form):
     reason = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 2, "cols": 40}), max_length=1000, label="Reason"

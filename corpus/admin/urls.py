@@ -12,7 +12,7 @@ from corpus.admin import decisions, review
 from corpus.admin import near_duplicates as twins
 from corpus.admin import upload as uploads
 from corpus.admin.progress import progress
-from corpus.admin.reading import corrections, queue
+from corpus.admin.reading import corrections, queue, repairs
 from corpus.admin.reading import passages as reading
 
 _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
@@ -26,6 +26,7 @@ _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
     "look_again": ("<int:pk>/doubted/<int:number>/look-again/", queue.look_again),
     "read": ("<int:pk>/read/<int:number>/", reading.read),
     "correct": ("<int:pk>/read/<int:number>/correct/<str:key>/", corrections.correct),
+    "repair": ("<int:pk>/read/<int:number>/repair/<int:block>/", repairs.repair),
     "take_back": ("<int:pk>/corrections/<int:correction>/take-back/", corrections.take_back),
     "picture": ("<int:pk>/picture/<int:number>/", reading.picture),
     "original": ("<int:pk>/original/", reading.original),

@@ -321,7 +321,7 @@ class StatementVector(models.Model):
 
 
 class Correction(models.Model):
-    """The right text of a misread block or table cell, as somebody typed it.
+    """The right text of a misread block or table cell, or a table as it should be.
 
     Immutable except for `is_current` and who checked it: a new wording, and undoing a correction,
     are rows of their own.
@@ -332,8 +332,11 @@ class Correction(models.Model):
     block = models.PositiveIntegerField()  # its position among the page's blocks
     cell = models.PositiveIntegerField(null=True)  # its position among the table's printed cells
     as_read = models.TextField(blank=True)
-    around = models.TextField()  # as read: the cells of its row; of a block the block itself
+    # As read: the cells of its row; of a table `cells_key`; of another block the block itself.
+    around = models.TextField()
     text = models.TextField()
+    # The JSON of `corpus.parsing.types.Table`; null unless it repairs one.
+    table = models.JSONField(null=True)
     reason = models.TextField()
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -355,4 +358,4 @@ class Correction(models.Model):
     @property
     def is_taken_back(self) -> bool:
         """Whether this row restores the text as read."""
-        return self.text == self.as_read
+        return self.table is None and self.text == self.as_read

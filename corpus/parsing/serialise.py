@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.parsing.types import ParsedDocument, ParseError, Table
 
 
 def to_json(document: ParsedDocument) -> str:
@@ -34,6 +34,11 @@ def from_json(text: str) -> ParsedDocument:
 def from_raw(raw: dict[str, Any]) -> ParsedDocument:
     """Return a document from parsed JSON. Raises whatever unexpected JSON causes."""
     return cast(ParsedDocument, _reader(ParsedDocument)(raw))
+
+
+def table_from_raw(raw: dict[str, Any]) -> Table:
+    """Return a table from parsed JSON. Raises whatever unexpected JSON causes."""
+    return cast(Table, _reader(Table)(raw))
 
 
 def unreadable_output() -> ParseError:

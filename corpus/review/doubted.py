@@ -28,10 +28,10 @@ _PATHS = {
 }
 
 
-def has_doubt(grade: Grade) -> Func:
-    """Return the condition on a page that it has a doubt of this grade."""
+def has_doubt(grade: Grade, *, of: str = "doubts") -> Func:
+    """Return the condition on a page that it has a doubt of this grade in `of`."""
     path = Value(_PATHS[grade])
-    return Func(F("doubts"), path, function="jsonb_path_exists", output_field=BooleanField())
+    return Func(F(of), path, function="jsonb_path_exists", output_field=BooleanField())
 
 
 def documents_with_doubts(documents: QuerySet[Document]) -> QuerySet[Document]:

@@ -34,13 +34,14 @@ class DoubtRun:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell for HTML. `key` is empty without a box, `scope` for a cell that is no header."""
+    """A cell for HTML. `scope` is empty if it is no header, `key` if cells are unknown."""
 
     text: str
     rows: int
     columns: int
     scope: str
     key: str
+    is_placed: bool = False  # on the picture
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class ShownBlock:
     """
 
     key: str
+    number: int  # its position on the page
     kind: str
     level: int
     pieces: tuple[DoubtRun, ...]
@@ -148,11 +150,12 @@ def _block(
         level = min(max(level, 1) + _HIGHEST_HEADING - 1, _LOWEST_HEADING)
     return ShownBlock(
         key=f"b{number}",
+        number=number,
         kind=str(block["kind"]),
         level=level,
         pieces=() if table else _pieces(text, (int(block["start"]), int(block["end"])), doubts),
         caption=str(table["caption"]) if table and not has_caption else "",
-        rows=_rows(number, table) if table else (),
+        rows=table_rows(number, table) if table else (),
         continues=bool(block.get("continues", False)),
         is_doubtful=overlaps(block, doubts),
     )
@@ -169,7 +172,7 @@ def _pieces(text: str, span: Span, doubts: Sequence[Span]) -> tuple[DoubtRun, ..
     )
 
 
-def _rows(number: int, table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
+def table_rows(number: int, table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
     """Return the table as printed, or from labels and rows where the cells are unknown."""
     cells = list(table.get("cells") or ())
     if not cells:
@@ -191,7 +194,8 @@ def _row(number: int, cells: Sequence[tuple[int, Raw]]) -> tuple[ShownCell, ...]
             rows=_bounded(cell["rows"]),
             columns=_bounded(cell["columns"]),
             scope=heading if cell["is_header"] else "",
-            key=f"b{number}.{index}" if cell["box"] else "",
+            key=f"b{number}.{index}",
+            is_placed=bool(cell["box"]),
         )
         for index, cell in cells
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from django.db.models import F, FloatField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import F, FloatField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, NullIf
 
 from core.errors import MedragError
@@ -80,12 +80,18 @@ def lost_among(pages: Mapping[int, WordsFound]) -> LostWords | None:
     return LostWords(whole.share, poor)
 
 
-def lines_misread(document: Document, **pages: bool) -> dict[tuple[str, str], set[int]]:
+def lines_misread(
+    document: Document, *, settled: bool = False, **pages: bool
+) -> dict[tuple[str, str], set[int]]:
     """Map each doubt about a value, by code and doubted words, to its pages. Runs one query.
 
-    `pages` are conditions on them, such as `looked=True`.
+    With `settled`, also those that the repair of a table answered. `pages` are conditions on them,
+    such as `looked=True`.
     """
-    rows = document.pages.filter(has_doubt(Grade.VALUE), **pages).order_by("number")
+    doubted = Q(has_doubt(Grade.VALUE))
+    if settled:
+        doubted |= Q(has_doubt(Grade.VALUE, of="as_read__doubts"))
+    rows = document.pages.filter(doubted, **pages).order_by("number")
     lines: dict[tuple[str, str], set[int]] = {}
     for page in map(page_as_read, rows):
         for doubt in (doubt for doubt in page.doubts if doubt.grade is Grade.VALUE):

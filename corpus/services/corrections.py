@@ -15,7 +15,18 @@ from corpus.models import Correction, Document, Lifecycle
 from corpus.models import Page as PageRow
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page
-from corpus.review.corrections import CorrectedPage, corrected, corrections_current, placed, places
+from corpus.review.corrections import (
+    CorrectedPage,
+    TableNow,
+    cells_key,
+    corrected,
+    corrections_current,
+    heads_carried,
+    placed,
+    places,
+    table_now,
+)
+from corpus.review.grid import Grid, grid_cells, grid_of
 from corpus.services.documents import NotNow, document_queue_indexing
 from corpus.services.lifecycle import document_recheck, reason_given
 from corpus.signals import correction_made
@@ -61,20 +72,23 @@ def correction_make(
     """
     document = _locked(document)
     text, reason = clean_line(text), reason_given(reason, NEEDS_REASON)
-    stored = document.pages.filter(number=page).first()
-    read = page_as_read(stored) if stored else None
+    read = _page_read(document, page)
     printed, around = places(read).get((block, cell), (None, "")) if read else (None, "")
     if read is None or printed is None or clean_line(printed) != clean_line(as_read):
-        raise PlaceNotFound(
-            "Nothing was changed: this part of the page was read again in the meantime.",
-            hint="Open the page again and check whether the correction is still needed.",
+        raise _read_again()
+    table = read.blocks[block].table
+    repairs = _current_at(document, read, block) if table else []
+    if table and (cell is None or any(row.table for row in repairs)):
+        raise BadCorrection(
+            "Nothing was changed: this is a table, or one that was repaired.",
+            hint="Use “Repair the table…” below it.",
         )
     if not text:
         raise BadCorrection(
             "Nothing was changed: the correction is empty.",
             hint="Type the words as they are printed on the page.",
         )
-    before = _current_at(document, read, (block, cell))
+    before = _current_at(document, read, block, cell)
     if text == clean_line(before[-1].text if before else printed):
         raise BadCorrection(
             "Nothing was changed: the words are the same as before.",
@@ -88,6 +102,54 @@ def correction_make(
         ),
         before,
     )  # fmt: skip
+
+
+@transaction.atomic
+def correction_repair(
+    document: Document,
+    *,
+    page: int,
+    block: int,
+    seen: str,
+    grid: Grid,
+    reason: str,
+    by: User | None,
+) -> Correction:
+    """Put a table in the place of a misread one, and of all earlier corrections of it.
+
+    `block` counts from 0; `seen` is that of the `TableNow` that the person began with. What follows
+    is that of `correction_make`. Raises BadCorrection, BadTable, PlaceNotFound, ReasonNeeded,
+    NotNow.
+    """
+    document = _locked(document)
+    reason = reason_given(reason, NEEDS_REASON)
+    read = _page_read(document, page)
+    now = table_in(document, read, block) if read else None
+    if read is None or now is None or now.seen != seen:
+        raise _read_again()
+    cells = grid_cells(grid, now.cells)
+    key = cells_key(cells)
+    if key == cells_key(grid_cells(grid_of(now.cells), now.cells)):
+        raise BadCorrection(
+            "Nothing was changed: the table is the same as before.",
+            hint="Change its cells or heads, or leave the page.",
+        )
+    is_as_read = key == cells_key(grid_cells(grid_of(now.cells_read), now.cells_read))
+    text, table = now.written(cells)
+    return _made(
+        Correction(
+            document=document, page=page, block=block, as_read=now.printed,
+            around=cells_key(now.cells_read), text=now.printed if is_as_read else text,
+            table=None if is_as_read else asdict(table), reason=reason, made_by=by,
+        ),
+        _current_at(document, read, block),
+    )  # fmt: skip
+
+
+def table_in(document: Document, read: Page, block: int) -> TableNow | None:
+    """Return a table of a page as read, with what was corrected; None for other blocks."""
+    rows = corrections_current(document).filter(page=read.number).order_by("pk")
+    return table_now(read, block, list(rows))
 
 
 @transaction.atomic
@@ -122,7 +184,7 @@ def pages_corrected(
     by_page: dict[int, list[Correction]] = {}
     for correction in corrections_current(document):
         by_page.setdefault(min(correction.page, len(pages)), []).append(correction)
-    return [corrected(page, by_page.get(page.number, ())) for page in pages]
+    return heads_carried(pages, [corrected(page, by_page.get(page.number, ())) for page in pages])
 
 
 def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
@@ -136,7 +198,7 @@ def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
     kept = dict(rows.filter(as_read__isnull=False).values_list("number", "as_read"))
     for made in pages:
         number = made.page.number
-        is_changed = bool(made.applied or made.unfit)
+        is_changed = bool(made.applied or made.unfit or made.has_other_heads)
         if not is_changed and number not in kept:
             continue
         read = kept.get(number) or rows.values(*names).get(number=number)
@@ -176,10 +238,24 @@ def _made(correction: Correction, before: Sequence[Correction]) -> Correction:
     return correction
 
 
-def _current_at(document: Document, read: Page, at: tuple[int, int | None]) -> list[Correction]:
+def _page_read(document: Document, number: int) -> Page | None:
+    stored = document.pages.filter(number=number).first()
+    return page_as_read(stored) if stored else None
+
+
+def _current_at(document: Document, read: Page, block: int, *cells: int | None) -> list[Correction]:
+    """Return the current corrections of a block: of these cells, or of all of it."""
     rows = list(corrections_current(document).filter(page=read.number).order_by("pk"))
     fits = placed(read, rows)
-    return [row for row in rows if fits.get(row.pk) == at]
+    at_block = [row for row in rows if row.pk in fits and fits[row.pk][0] == block]
+    return [row for row in at_block if not cells or fits[row.pk][1] in cells]
+
+
+def _read_again() -> PlaceNotFound:
+    return PlaceNotFound(
+        "Nothing was changed: this part of the page was read again or corrected in the meantime.",
+        hint="Open the page again and check whether the correction is still needed.",
+    )
 
 
 def _locked(document: Document) -> Document:

@@ -183,7 +183,7 @@ def _keep_read(document: Document, parsed: ParsedDocument, lease: Lease) -> None
     lease.hold(WRITE_LIMIT_S, stage=Stage.PARSED, done=done, total=total, timings=lease.timings)
     document = Document.objects.select_for_update().get(pk=document.pk)
     take_over(document, parsed)
-    known, seen = lines_misread(document), lines_misread(document, looked=True)
+    known, seen = lines_misread(document, settled=True), lines_misread(document, looked=True)
     _take_out(document)
     had_pages, _ = document.pages.all().delete()
     Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)

@@ -1,14 +1,16 @@
 import re
 from collections.abc import Set
+from dataclasses import asdict
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from corpus.models import Document
+from corpus.models import Correction, Document
 from corpus.parsing.registry import reader_name
 from corpus.parsing.sniff import OFFICE, PDF
-from corpus.review.pages import Place
+from corpus.review.corrections import cells_keyed
+from corpus.review.pages import Place, ShownCell, table_rows
 
 register = template.Library()
 
@@ -55,3 +57,14 @@ def is_drawn(document: Document) -> bool:
 @register.filter
 def read_by(document: Document) -> str:
     return reader_name(document.engine, document.media_type) or "not read yet"
+
+
+@register.filter
+def table_read(correction: Correction) -> tuple[tuple[ShownCell, ...], ...]:
+    """Return the rows of a table as it was read before its repair."""
+    return table_rows(0, {"cells": [asdict(cell) for cell in cells_keyed(correction.around)]})
+
+
+@register.filter
+def table_repaired(correction: Correction) -> tuple[tuple[ShownCell, ...], ...]:
+    return table_rows(0, correction.table or {"header": (), "rows": ()})

@@ -264,9 +264,19 @@ class CorrectionResponse(serializers.ModelSerializer[Correction]):
         help_text="The correction was taken back, so `text` is what was read.",
     )
 
+    cells = serializers.JSONField(
+        source="table.cells",
+        default=None,
+        help_text="Of a repaired table the cells as they should be: `row`, `column`, `rows` and "
+        "`columns` that it spans, `is_header`, `text`; else null.",
+    )
+
     class Meta:
         model = Correction
-        fields = ("id", "page", "as_read", "text", "taken_back", "reason", "made_by", "made_at")
+        fields = (
+            *("id", "page", "as_read", "text", "taken_back", "cells"),
+            *("reason", "made_by", "made_at"),
+        )
 
 
 class NoticeResponse(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from dataclasses import asdict
 
 from django.contrib import messages
 from django.http import Http404
@@ -19,6 +19,7 @@ from corpus.indexing.rows import page_as_read
 from corpus.models import Document, Lifecycle
 from corpus.parsing.types import Page
 from corpus.review.corrections import At, places
+from corpus.review.pages import ShownCell, table_rows
 from corpus.services.corrections import correction_make, correction_take_back
 from corpus.services.history import history_add
 from corpus.staff_selectors import Right
@@ -33,7 +34,9 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
     read = page_as_read(reading.page)
     at = _place(key)
     rows = _cells(read, at)
-    printed = places(read).get(at, (None, ""))[0]
+    if at[0] in _repaired(reading):
+        return redirect(address("repair", document.pk, number, at[0]))
+    printed = None if rows else places(read).get(at, (None, ""))[0]
     if printed is None and not rows:
         raise Http404
     shown = {"as_read": printed, "text": _now(reading, key, printed or "")}
@@ -47,7 +50,7 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            return _done(request, document, number, f"Corrected on page {number}.")
+            return done(request, document, number, f"Corrected on page {number}.")
     return page(
         request,
         "correct.html",
@@ -55,6 +58,7 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
         document=document,
         reading=reading,
         rows=rows,
+        table_at=at[0],
         said=printed,
         form=form,
     )
@@ -70,10 +74,11 @@ def take_back(request: StaffRequest, document: Document, correction: int) -> Htt
     except MedragError as error:
         messages.error(request, error.sentence)
         return redirect(address("read", document.pk, row.page))
-    return _done(request, document, row.page, f"Correction taken back on page {row.page}.")
+    return done(request, document, row.page, f"Correction taken back on page {row.page}.")
 
 
-def _done(request: StaffRequest, document: Document, number: int, line: str) -> HttpResponseBase:
+def done(request: StaffRequest, document: Document, number: int, line: str) -> HttpResponseBase:
+    """Note a correction in the history, and return to its page."""
     was_in_force = document.lifecycle == Lifecycle.PUBLISHED  # as it was opened
     history_add(document, by=request.user, line=line)
     after = ", and the person who publishes it compares old and new words"
@@ -91,14 +96,18 @@ def _place(key: str) -> At:
     return int(block), None if cell is None else int(cell)
 
 
-def _cells(read: Page, at: At) -> list[list[tuple[str, str]]]:
-    """Return key and text of each printed cell of a table, by row; empty for other blocks."""
+def _cells(read: Page, at: At) -> tuple[tuple[ShownCell, ...], ...]:
+    """Return a table's printed cells by row; empty for other blocks, and for one of its cells."""
     block, cell = at
     table = read.blocks[block].table if block < len(read.blocks) else None
-    if cell is not None or table is None:
-        return []
-    keyed = [(each.row, f"b{block}.{n}", each.text) for n, each in enumerate(table.cells)]
-    return [[(key, text) for _, key, text in row] for _, row in groupby(keyed, lambda c: c[0])]
+    if cell is not None or table is None or not table.cells:
+        return ()
+    return table_rows(block, asdict(table))
+
+
+def _repaired(reading: ShownPage) -> set[int]:
+    """Return the blocks that are repaired tables."""
+    return {_place(shown.key)[0] for shown in reading.corrections if shown.key and shown.row.table}
 
 
 def _now(reading: ShownPage, key: str, printed: str) -> str:

@@ -16,6 +16,11 @@ from core.language.en.negation import NEGATION
 from core.language.en.quantities.units import LABEL_UNIT
 from corpus.types import Grade as Grade
 
+# Of what was not read, and may change what was; of a file that may not be in force.
+NOT_READ = (
+    *("page_unreadable", "part_unread", "annotation_unread", "comment_left_out"),
+    *("hidden_left_out", "standing_unsure", "erratum", "expression_of_concern"),
+)
 _CODES = {
     Grade.VALUE: (
         # signs, numbers and words of a line
@@ -28,9 +33,7 @@ _CODES = {
         *("table_groups_over_break", "box_over_sheet", "page_order_lost"),
         # pages read by OCR
         *("ocr_low_confidence", "ocr_line_unsure", "ocr_lines_unclear", "ocr_page_shrunk"),
-        # what was not read, and may change what was; a file that may not be in force
-        *("page_unreadable", "part_unread", "annotation_unread", "comment_left_out"),
-        *("hidden_left_out", "standing_unsure", "erratum", "expression_of_concern"),
+        *NOT_READ,
         "correction_unfit",
     ),
     Grade.STRUCTURE: (

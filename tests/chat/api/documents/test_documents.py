@@ -266,7 +266,7 @@ def test_the_second_person_compares_what_was_corrected(
     shown = get(signed_in(second), of(document.sha256)).json()
     assert [{**one, "made_at": ""} for one in shown["corrections"]] == [{
         "id": row.pk, "page": 1, "as_read": DOSE, "text": RIGHT, "taken_back": False,
-        "reason": "A 0.", "made_by": "staff", "made_at": "",
+        "cells": None, "reason": "A 0.", "made_by": "staff", "made_at": "",
     }]  # fmt: skip
     assert_problem(post(client, address, {"compared": [row.pk]}), 403, "second person")
     bodies: tuple[dict[str, Any], ...] = ({}, {"compared": []}, {"compared": [row.pk + 1]})
