@@ -62,7 +62,6 @@ def test_a_deck_is_looked_through_and_published(
         walker.signs_in("publisher", passwords["publisher"])
         walker.goes_to("/admin/")
         walker.clicks(".waiting a[href$='/doubted/']")
-        walker.driver.save_screenshot("/tmp/shots_q/first.png")
         walker.sees("h1", "Sepsis deck, page 1")
         wrong = walker.looks("doubted", widths=(1280, 390))
         by_keyboard(walker, first)
