@@ -12,6 +12,7 @@ from core.language.en.clinical_terms import dates
 from core.language.en.medicines.names import drugs
 from core.language.en.negation import asks_for_exception, negations
 from core.language.en.patients.groups import populations
+from core.language.en.questions.asked import asked_medicines, asks_when_not
 from core.language.en.questions.narrative import focus
 from retrieval.analysis import analyse, expansions, spelled_out
 from retrieval.lexicon.terms import Lexicon
@@ -27,6 +28,8 @@ FINDS: dict[str, Callable[[str], Iterable[str]]] = {
     "dates": dates,
     "language": lambda text: [language(text)],
     "focus": lambda text: [focus(text)],
+    "asked_medicines": lambda text: sorted(asked_medicines(text)),
+    "asks_when_not": lambda text: ["yes" if asks_when_not(text) else "no"],
 }
 
 
