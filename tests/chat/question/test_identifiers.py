@@ -135,8 +135,8 @@ def test_an_unknown_policy_is_an_error() -> None:
 def test_no_golden_question_is_touched() -> None:
     files = sorted((ROOT / "tests" / "golden").glob("*.json"))
     rows = [row for file in files for row in json.loads(file.read_text("utf-8"))]
-    turns = [turn for row in rows for turn in (row if isinstance(row, list) else [row])]
-    questions = [turn["question"] for turn in turns]
+    asked = [turn for row in rows for turn in (row if isinstance(row, list) else [row])]
+    questions = [turn["question"] for turn in asked]
     assert len(questions) > 100
     assert [question for question in questions if identifiers_in(question)] == []
 
