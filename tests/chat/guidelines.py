@@ -72,8 +72,11 @@ def publish_guideline(*, picture: bool = True, **fields: Any) -> Document:
     return document
 
 
-def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
-    return turn_ask(AskedQuestion(question, user=user, channel=Channel.PAGE, **arguments))
+def ask(user: User | None = None, question: str = QUESTION, **asked: Any) -> Turn:
+    """Ask on the page as `user`, or by command as nobody, unless `asked` has another channel."""
+    channel = asked.pop("channel", Channel.PAGE if user else Channel.COMMAND)
+    turn = turn_ask(AskedQuestion(question, user=user, channel=channel, **asked))
+    return Turn.objects.get(pk=turn.pk)
 
 
 def store_files(document: Document, *, picture: bool = True) -> None:

@@ -6,9 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.ask import turn_ask
 from chat.models import Channel, Turn
-from chat.types import AskedQuestion
 from corpus import signals
 from corpus.models import Collection, Document, Lifecycle
 from corpus.selectors import answers_citing
@@ -23,7 +21,7 @@ def test_one_row_an_answer_the_newest_first(
 ) -> None:
     first, second = ask(alice), ask(bob)
     ask(alice, UNANSWERABLE)
-    third = turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
+    third = ask()
     with django_assert_num_queries(1):
         found = answers_citing(guideline)
     assert [answer.reference for answer in found] == [str(t.pk) for t in (third, second, first)]
@@ -57,7 +55,7 @@ def test_a_reader_gets_the_statements_that_are_open_to_them(
 
 
 def test_an_answer_of_an_evaluation_is_nobodys_to_be_told(guideline: Document) -> None:
-    turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.EVALUATION))
+    ask(channel=Channel.EVALUATION)
     assert answers_citing(guideline) == []
 
 

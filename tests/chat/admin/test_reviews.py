@@ -12,11 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Flag, Review, Turn, Verdict
 from chat.reviews.feedback import feedback_save
 from chat.reviews.services import OwnTurn, ReviewError, review_assign, review_decide, review_flag
-from chat.types import AskedQuestion
 from corpus.models import Document, Lifecycle
 from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
@@ -81,7 +79,7 @@ def test_rules_name_what_is_doubtful(
 ) -> None:
     refused = ask(alice, UNANSWERABLE)
     feedback_save(refused, helpful=False)
-    turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.EVALUATION))
+    ask(channel=Channel.EVALUATION)
     every = ["feedback", "conflict", "confidence", "recalled"]
     said = fill(auditor, rules=every, below="1")
     assert "questions, 2 new" in said

@@ -10,10 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Turn
 from chat.reviews.feedback import feedback_save
-from chat.types import AskedQuestion
 from medrag_site.groups import CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
@@ -24,7 +22,7 @@ MOST_QUERIES = 8  # session, user and rights, count and rows, whatever the lengt
 
 @pytest.fixture
 def refused(mallory: User, answered: Turn) -> Turn:
-    return turn_ask(AskedQuestion(UNANSWERABLE, user=mallory, channel=Channel.API))
+    return ask(mallory, UNANSWERABLE, channel=Channel.API)
 
 
 def listed(client: Client, **asked: object) -> list[str]:

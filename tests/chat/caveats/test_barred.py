@@ -3,13 +3,12 @@
 import pytest
 from django.utils import timezone
 
-from chat.ask import turn_ask
 from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
-from chat.models import Channel
 from chat.selectors import audited_turns, every_collection
-from chat.types import AskedQuestion, DraftClaim
+from chat.types import DraftClaim
 from chat.web.presentation import shown_turns
 from core.language.en.patients.allergies import allergies
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"
@@ -114,7 +113,7 @@ GUIDE = """# Cystitis in pregnancy
 def test_a_row_that_warns_against_the_asker_never_leads() -> None:
     publish(GUIDE)
     question = "Which antibiotic for cystitis in pregnancy, she is allergic to penicillin?"
-    asked = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+    asked = ask(question=question)
     turn = audited_turns().get(pk=asked.pk)
     texts = list(turn.claims.order_by("index").values_list("text", flat=True))
     assert len(texts) == 2

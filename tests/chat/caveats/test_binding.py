@@ -2,10 +2,10 @@
 
 import pytest
 
-from chat.ask import turn_ask
 from chat.caveats.limits import binds
-from chat.models import Channel, ClaimKind
-from chat.types import AskedQuestion, DraftClaim
+from chat.models import ClaimKind
+from chat.types import DraftClaim
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 GUIDE = """# Thrombolysis with alteplase
@@ -40,7 +40,7 @@ def test_what_the_question_names_binds(limit: str, question: str, bound: bool) -
 def test_it_follows_the_answer_before_other_cautions() -> None:
     publish(GUIDE, population="adult")
     question = "What dose of alteplase in acute stroke, he had major surgery?"
-    turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+    turn = ask(question=question)
     kinds = [claim.kind for claim in turn.claims.order_by("index")]
     assert kinds[0] == ClaimKind.ANSWER
     first = kinds.index(ClaimKind.CAUTION) + 1

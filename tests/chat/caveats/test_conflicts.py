@@ -13,18 +13,15 @@ from chat.types import DraftClaim
 from chat.verification.verify import verify
 from corpus.models import Document
 from retrieval.types import Hit
-from tests.chat.caveats.conflict_cases import (
-    CONFLICTING,
-    HYPO,
-    HYPO_EAST,
-    NO_CONFLICT,
-    SENTENCES,
-    Guideline,
-)
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
+from tests.tables import cases
 
 pytestmark = pytest.mark.django_db
+
+
+Guideline = tuple[str, str]  # title, and the text below it
+HYPO, HYPO_EAST = "Hypoglycaemia in adults", "Hypoglycaemia in Eastvale"
 
 
 def told(hits: tuple[Hit, ...], document: Document) -> tuple[DraftClaim, ...]:
@@ -47,33 +44,16 @@ def found(question: str, ours: Guideline, theirs: Guideline, **fields: Any) -> t
     return conflicts(told(hits, first), hits, question)
 
 
-@pytest.mark.parametrize(
-    ("question", "ours", "theirs", "kind"), CONFLICTING, ids=[c[0] for c in CONFLICTING]
-)
-def test_disagreement_is_found(
-    question: str, ours: Guideline, theirs: Guideline, kind: str
-) -> None:
-    (conflict,) = found(question, ours, theirs)
-    assert conflict.kind == kind
-    assert conflict.theirs.kind is ClaimKind.CAUTION
-    assert all(verdict.supported for verdict in verify([conflict.ours, conflict.theirs]))
-
-
-@pytest.mark.parametrize(
-    ("question", "ours", "theirs", "fields"),
-    [case[1:] for case in NO_CONFLICT],
-    ids=[case[0] for case in NO_CONFLICT],
-)
-def test_what_is_no_disagreement_is_not_told(
-    question: str, ours: Guideline, theirs: Guideline, fields: dict[str, Any]
-) -> None:
-    assert found(question, ours, theirs, **fields) == ()
-
-
-@pytest.mark.parametrize(("ours", "theirs", "kind"), SENTENCES)
-def test_sentences_of_two_guides_to_one_ward(ours: str, theirs: str, kind: str) -> None:
-    seen = found(ours, ("Ward handbook", ours), ("Ward handbook of Eastvale", theirs))
+@pytest.mark.parametrize("row", cases(__file__, "conflicts.tsv"), ids="|".join)
+def test_disagreement_is_found(row: list[str]) -> None:
+    kind, question, title, text, their_title, their_text, people, their_people = row
+    fields = {"population": people, "theirs_population": their_people}
+    given = {name: value for name, value in fields.items() if value}
+    seen = found(question, (title, text), (their_title, their_text), **given)
     assert [conflict.kind for conflict in seen] == ([kind] if kind else [])
+    for conflict in seen:
+        assert conflict.theirs.kind is ClaimKind.CAUTION
+        assert all(verdict.supported for verdict in verify([conflict.ours, conflict.theirs]))
 
 
 ASKED = "When is glucose rechecked after hypoglycaemia?"

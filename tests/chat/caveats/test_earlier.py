@@ -8,6 +8,7 @@ from chat.caveats.earlier import forgotten
 from chat.models import Channel
 from chat.replay import turn_replay
 from chat.types import AskedQuestion
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 
@@ -32,7 +33,7 @@ def test_the_answer_says_what_it_was_read_without_and_replays(alice: User) -> No
     first = AskedQuestion("sepsis in pregnancy", user=alice, channel=Channel.PAGE)
     thread = turn_ask(first).conversation
     question = "What is the dose of gentamicin in sepsis?"
-    turn = turn_ask(AskedQuestion(question, user=alice, channel=Channel.PAGE, conversation=thread))
+    turn = ask(alice, question, conversation=thread)
     (warning,) = [one for one in turn.warnings if one["code"] == "earlier"]
     assert ": pregnancy." in warning["text"]
     assert not turn_replay(turn).changed

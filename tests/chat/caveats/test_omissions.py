@@ -5,17 +5,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat.ask import turn_ask
 from chat.caveats.cautions import OMISSION, omission_caution
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.evidence.quotable import quotable_units
-from chat.models import Channel, ClaimKind
-from chat.types import AskedQuestion, DraftClaim
+from chat.models import ClaimKind
+from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.language.en.statements.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -181,9 +181,7 @@ def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     asked = ("gentamicin dose", "Give gentamicin 5 mg/kg.")
     assert left_out(*asked) == left_out(*asked)
     assert len(left_out(*asked)) == 8
-    turn = turn_ask(
-        AskedQuestion("What is the dose of gentamicin?", user=None, channel=Channel.COMMAND)
-    )
+    turn = ask(question="What is the dose of gentamicin?")
     assert turn.claims.filter(kind=ClaimKind.CAUTION).count() == MAX_SHOWN
     (told,) = [warning for warning in turn.warnings if warning["code"] == OMISSION]
     assert told["text"].startswith("5 more cautions stand in the source: Gentamicin")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.ask import turn_ask
-from chat.models import Channel
-from chat.types import AskedQuestion
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +32,6 @@ SHOTS = """# Anaphylaxis in children
 )  # fmt: skip
 def test_all_rows_that_hold_the_age_are_shown(question: str, doses: list[str]) -> None:
     publish(SHOTS, population="")
-    turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+    turn = ask(question=question)
     shown = [claim.text for claim in turn.claims.order_by("index")]
     assert sorted(text.split("Zelenaline: ")[1][:3] for text in shown) == sorted(doses)

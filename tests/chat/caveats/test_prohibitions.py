@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from chat.ask import turn_ask
 from chat.caveats.cautions import PASSED, PROHIBITION
 from chat.caveats.prohibitions import bands, only_passed, prohibitions
-from chat.models import Channel, Turn, TurnStatus
-from chat.types import AskedQuestion, DraftClaim
+from chat.models import Turn, TurnStatus
+from chat.types import DraftClaim
 from tests.chat.evidence.hits import hits_for
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ Nitrofurantoin is contraindicated when eGFR is below 30 mL/min.
 
 
 def asked(question: str) -> Turn:
-    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+    return ask(question=question)
 
 
 def forbidden(question: str) -> list[str]:

@@ -15,7 +15,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.audit.verify import verify_chain
 from chat.config import answer_config
@@ -38,9 +37,8 @@ from chat.models import (
     TurnStatus,
 )
 from chat.replay import turn_replay
-from chat.types import AskedQuestion
 from corpus.models import Document
-from tests.chat.guidelines import QUESTION, publish_guideline
+from tests.chat.guidelines import QUESTION, ask, publish_guideline
 from tests.models import set_model, unset_models
 from tests.together import at_once
 
@@ -51,12 +49,6 @@ REFUSING = ExperimentOrder("All but sure", 0.5, confidence_threshold=1.0)
 @pytest.fixture
 def running(alice: User, guideline: Document) -> Experiment:
     return experiment_start(FAITHFUL, by=alice)
-
-
-def ask(user: User, conversation: Conversation | None = None, **asked: Any) -> Turn:
-    how: dict[str, Any] = {"user": user, "channel": Channel.PAGE} | asked
-    turn = turn_ask(AskedQuestion(QUESTION, conversation=conversation, **how))
-    return Turn.objects.get(pk=turn.pk)
 
 
 def begun(experiment: Experiment, arm: Arm, user: User) -> Conversation:
@@ -88,7 +80,7 @@ def test_who_is_in_a_smaller_share_is_in_a_larger(db: None) -> None:
 def test_a_conversation_is_answered_in_its_arm(running: Experiment, alice: User) -> None:
     for arm, mode in ((Arm.CANDIDATE, Mode.FAITHFUL), (Arm.BASELINE, Mode.CONFIDENT_LITE)):
         thread = begun(running, arm, alice)
-        turns = [ask(alice, thread) for _ in range(2)]
+        turns = [ask(alice, conversation=thread) for _ in range(2)]
         for turn in turns:
             assert (turn.experiment, turn.arm, turn.mode) == (running, arm, mode)
             assert turn.trace["answers"]["mode"] == mode
@@ -103,7 +95,7 @@ def test_the_question_that_begins_a_conversation_is_in_its_arm(
         first = ask(alice)
         assert first.conversation is not None
         assert first.arm == arm_of(running.pk, first.conversation.pk, share=running.share)
-        assert ask(alice, first.conversation).arm == first.arm
+        assert ask(alice, conversation=first.conversation).arm == first.arm
 
 
 def test_who_is_in_no_arm(running: Experiment, alice: User) -> None:
@@ -112,11 +104,12 @@ def test_who_is_in_no_arm(running: Experiment, alice: User) -> None:
     Conversation.objects.filter(pk=old.pk).update(created_at=before)
     candidate = begun(running, Arm.CANDIDATE, alice)
     turns = [
-        ask(alice, Conversation.objects.get(pk=old.pk)),
-        ask(alice, candidate, mode=Mode.STANDARD),  # chosen by the asker
-        ask(alice, candidate, mode=Mode.CONFIDENT_LITE),  # chosen too, though it is the site's mode
+        ask(alice, conversation=Conversation.objects.get(pk=old.pk)),
+        ask(alice, conversation=candidate, mode=Mode.STANDARD),  # chosen by the asker
+        # Chosen too, though it is the site's mode
+        ask(alice, conversation=candidate, mode=Mode.CONFIDENT_LITE),
         ask(alice, channel=Channel.API),  # without a conversation
-        ask(alice, candidate, channel=Channel.EVALUATION),
+        ask(alice, conversation=candidate, channel=Channel.EVALUATION),
     ]
     assert [(turn.experiment, turn.arm) for turn in turns] == [(None, "")] * 5
     assert [turn.mode for turn in turns].count(Mode.CONFIDENT_LITE) == 4
@@ -124,10 +117,10 @@ def test_who_is_in_no_arm(running: Experiment, alice: User) -> None:
 
 def test_the_threshold_of_the_candidate_counts(guideline: Document, alice: User) -> None:
     experiment = experiment_start(REFUSING, by=alice)
-    refused = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
+    refused = ask(alice, conversation=begun(experiment, Arm.CANDIDATE, alice))
     assert refused.trace["answers"]["confidence_threshold"] == 1.0
     assert refused.mode == Mode.CONFIDENT_LITE
-    answered = ask(alice, begun(experiment, Arm.BASELINE, alice))
+    answered = ask(alice, conversation=begun(experiment, Arm.BASELINE, alice))
     assert answered.trace["answers"]["confidence_threshold"] == 0.6
     assert answered.status == TurnStatus.ANSWERED
     assert (refused.reason == Reason.LOW_CONFIDENCE) == (answered.confidence < 1)
@@ -140,7 +133,7 @@ def test_a_blocked_question_is_in_its_arm(
     experiment = experiment_start(FAITHFUL, by=alice)
     thread = begun(experiment, Arm.CANDIDATE, alice)
     asked = f"{QUESTION} NHS number 943 476 5919"
-    turn = turn_ask(AskedQuestion(asked, user=alice, channel=Channel.PAGE, conversation=thread))
+    turn = ask(alice, asked, conversation=thread)
     assert turn.reason == Reason.IDENTIFIERS_IN_QUESTION
     assert (turn.experiment, turn.arm) == (experiment, Arm.CANDIDATE)
 
@@ -161,7 +154,7 @@ def test_what_runs_is_read_once_a_question_and_never_where_none_can_count(
 
 @pytest.mark.parametrize("arm", Arm)
 def test_a_replay_runs_with_what_the_turn_had(running: Experiment, alice: User, arm: Arm) -> None:
-    turn = ask(alice, begun(running, arm, alice))
+    turn = ask(alice, conversation=begun(running, arm, alice))
     assert not turn_replay(turn).changed
     experiment_stop(running, reason="Enough.", by=alice)
     assert not turn_replay(turn).changed
@@ -170,7 +163,7 @@ def test_a_replay_runs_with_what_the_turn_had(running: Experiment, alice: User, 
 def test_a_replay_sees_a_threshold_that_was_not_the_turns(guideline: Document, alice: User) -> None:
     """The test above would pass if a replay ignored the turn's own settings."""
     experiment = experiment_start(FAITHFUL, by=alice)
-    turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
+    turn = ask(alice, conversation=begun(experiment, Arm.CANDIDATE, alice))
     turn.mode = Mode.CONFIDENT_LITE
     places = [one.place for one in turn_replay(turn).changed[0].differences]
     assert places == ["answers.mode", "fingerprint"]
@@ -180,7 +173,7 @@ def test_a_turn_is_vouched_for_with_its_arm(own_database: str) -> None:
     alice = User.objects.create_user("alice")
     publish_guideline()
     experiment = experiment_start(FAITHFUL, by=alice)
-    turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
+    turn = ask(alice, conversation=begun(experiment, Arm.CANDIDATE, alice))
     assert verify_chain().ok
     Turn.objects.using("owner").filter(pk=turn.pk).update(arm=Arm.BASELINE)
     assert not verify_chain().ok
@@ -192,10 +185,10 @@ def test_it_rests_while_the_site_is_set_otherwise(
     thread = begun(running, Arm.CANDIDATE, alice)
     settings.MODE = Mode.STANDARD.value
     assert inactive_reason(running, answer_config())
-    turn = ask(alice, thread)
+    turn = ask(alice, conversation=thread)
     assert (turn.experiment, turn.mode) == (None, Mode.STANDARD)
     settings.MODE = Mode.CONFIDENT_LITE.value
-    assert ask(alice, thread).experiment == running
+    assert ask(alice, conversation=thread).experiment == running
 
 
 def test_a_judge_that_is_gone_refuses_nobody(
@@ -205,7 +198,7 @@ def test_a_judge_that_is_gone_refuses_nobody(
     judged = ExperimentOrder("Judged", 0.5, mode=Mode.CONFIDENT)
     experiment = experiment_start(judged, by=alice)
     unset_models(settings, "judge")
-    turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
+    turn = ask(alice, conversation=begun(experiment, Arm.CANDIDATE, alice))
     assert (turn.status, turn.experiment) == (TurnStatus.ANSWERED, None)
 
 
@@ -261,7 +254,7 @@ def test_one_runs_at_a_time_and_none_again(running: Experiment, alice: User) -> 
     with pytest.raises(ExperimentError, match="stopped already"):
         experiment_stop(running, reason="Once more.", by=alice)
     assert Experiment.objects.get().stop_reason == "It refuses."
-    assert ask(alice, begun(running, Arm.CANDIDATE, alice)).experiment is None
+    assert ask(alice, conversation=begun(running, Arm.CANDIDATE, alice)).experiment is None
     assert experiment_start(REFUSING, by=alice).is_running
 
 
@@ -274,7 +267,7 @@ def test_of_many_that_are_started_at_once_one_runs(own_database: str) -> None:
 
 
 def test_the_clinician_is_not_told(running: Experiment, alice: User, client: Client) -> None:
-    turn = ask(alice, begun(running, Arm.CANDIDATE, alice))
+    turn = ask(alice, conversation=begun(running, Arm.CANDIDATE, alice))
     client.force_login(alice)
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
     assert QUESTION in page

@@ -41,13 +41,13 @@ from tests.llm.server import (
     Endpoint,
     chunks_without_end,
     cut_off,
-    endpoint,
     heading_slowly,
     raw,
     says,
     slowly,
     status,
 )
+from tests.llm.serving import serving
 from tests.models import set_model
 from tests.retrieval.rerank.rerankers import candidates, keys
 
@@ -225,10 +225,7 @@ def guideline(storing: Storing) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint(says("{}")) as state:
-        yield state
+server = serving(says("{}"))
 
 
 def shown_to(server: Endpoint) -> Iterator[str]:

@@ -12,10 +12,9 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from chat.ask import turn_ask
 from chat.gate.calibration import CalibrationError
 from chat.gate.records import BUILT_IN, gate_in_use
-from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
+from chat.models import AuditEvent, CalibrationRecord, Turn, TurnStatus
 from chat.pipeline.calibration_questions import (
     Labelled,
     labelled_questions,
@@ -23,10 +22,10 @@ from chat.pipeline.calibration_questions import (
     parsed_questions,
     questions_digest,
 )
-from chat.types import AskedQuestion
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.chat.gate.calibrations import kept
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.models import set_model
 from tests.people import narrow
@@ -98,9 +97,7 @@ def test_fits_keeps_and_uses_it(
     assert record.testset_digest == questions_digest(labelled_questions(str(testset)))
     assert plot.read_bytes().startswith(b"\x89PNG") and bytes(record.plot).startswith(b"\x89PNG")
     assert AuditEvent.objects.get().subject == "calibration:site-1"
-    turn = turn_ask(
-        AskedQuestion("What is the dose of gentara in anaemia?", user=None, channel=Channel.COMMAND)
-    )
+    turn = ask(question="What is the dose of gentara in anaemia?")
     assert turn.status == TurnStatus.ANSWERED
     assert turn.trace["gate"]["scale"]["version"] == "site-1"
     assert turn.trace["notes"] == []  # calibrated with the search in use

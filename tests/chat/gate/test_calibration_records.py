@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError
 from chat.gate.records import (
@@ -28,10 +27,9 @@ from chat.gate.records import (
     misfit,
     record_of,
 )
-from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
+from chat.models import AuditEvent, CalibrationRecord, TurnStatus
 from chat.pipeline.comparison import Group
 from chat.replay import turn_replay
-from chat.types import AskedQuestion
 from corpus.encoders.registry import encoder_facts
 from medrag_site import doctor
 from medrag_site.groups import AUDITORS, STAFF
@@ -39,15 +37,11 @@ from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.gate.calibrations import kept
-from tests.chat.guidelines import QUESTION, publish_guideline
+from tests.chat.guidelines import QUESTION, ask, publish_guideline
 from tests.models import change_model
 from tests.people import person
 
 pytestmark = pytest.mark.django_db
-
-
-def ask() -> Turn:
-    return turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
 
 
 def versions_active() -> list[str]:

@@ -8,16 +8,15 @@ import pytest
 from django.conf import LazySettings
 from django.db import connections, transaction
 
-from chat.ask import turn_ask
 from chat.errors import GateUnavailable
 from chat.gate.records import BUILT_IN, OTHER_SEARCH, gate_in_use
-from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
-from chat.types import AskedQuestion
+from chat.models import CalibrationRecord, Reason, TurnStatus
 from corpus.encoders import vectors
 from corpus.encoders.registry import embedder_of, encoder_facts, searched_rows
 from corpus.services.encoders import encoders_sync
 from medrag_site import doctor
 from tests.chat.gate.calibrations import kept
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.corpus.encoders import tiny_models
 
@@ -42,17 +41,13 @@ def two(own_database: str, settings: LazySettings, tmp_path: Path) -> None:
         vectors.write(row, [chunk.pk for chunk in chunks], made)
 
 
-def ask() -> Turn:
-    return turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
-
-
 def test_whatever_is_searched_the_gate_is_of_the_encoder_that_the_reader_reads_with(
     two: None, settings: LazySettings
 ) -> None:
-    assert ask().trace["gate"]["scale"] == BUILT_IN.as_dict()
+    assert ask(question=QUESTION).trace["gate"]["scale"] == BUILT_IN.as_dict()
     kept(encoder=encoder_facts().fingerprint)
     settings.RETRIEVAL = "encoders=tiny"
-    turn = ask()
+    turn = ask(question=QUESTION)
     assert turn.trace["searches"][0]["encoder"] != encoder_facts().fingerprint
     assert turn.trace["gate"]["scale"]["version"] == "site-1"
     assert OTHER_SEARCH in turn.trace["notes"]
@@ -66,7 +61,7 @@ def test_an_encoder_that_tells_nothing_apart_opens_no_gate(
     settings.EMBEDDER = str(tiny_models.with_modules(tmp_path / "tiny"))
     with pytest.raises(GateUnavailable, match="doesn't tell a statement that answers"):
         gate_in_use()
-    turn = ask()
+    turn = ask(question=QUESTION)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert turn.trace["searches"] == [] and not turn.claims.exists()
     (finding,) = [finding for finding in doctor.examine() if finding.name == "gate"]

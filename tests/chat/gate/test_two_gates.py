@@ -6,19 +6,18 @@ import numpy as np
 import pytest
 from django.conf import LazySettings
 
-from chat.ask import turn_ask
 from chat.gate.decision import Gate, decide
 from chat.gate.records import BUILT_IN, OTHER_GATE, gate_in_use
-from chat.models import Channel, Reason, TurnStatus
+from chat.models import Reason, TurnStatus
 from chat.pipeline.calibration_questions import Labelled, observed
 from chat.pipeline.search import SearchLog, search_and_gate
 from chat.reader.answerable import NOTHING, answerable, of_list
-from chat.types import AskedQuestion
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.evidence.hits import TODAY
 from tests.chat.gate.calibrations import kept
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.llm.contents import as_content
 from tests.llm.server import endpoint, replies
@@ -101,6 +100,6 @@ def test_a_language_model_is_asked_where_there_is_something_to_read(
     publish(TEXT)
     with endpoint(replies(lambda shown: as_content([]))) as writer:
         generate_by(settings, writer.url)
-        turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+        turn = ask(question=question)
         assert bool(writer.asked) is is_asked
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -24,14 +23,12 @@ from tests.corpora import publish
 from tests.llm import server as llm_server
 from tests.llm.prompts import shown_in
 from tests.llm.server import TOKENS, Answer, asked_of, endpoint, says, status
+from tests.llm.serving import serving
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def server() -> Iterator[llm_server.Endpoint]:
-    with endpoint(writes(says_verbatim(DOSE))) as state:
-        yield state
+server = serving(writes(says_verbatim(DOSE)))
 
 
 @pytest.fixture(autouse=True)

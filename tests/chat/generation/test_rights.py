@@ -16,10 +16,8 @@ from knox.models import AuthToken
 from pytest_django import Settings
 from rest_framework.throttling import ScopedRateThrottle
 
-from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Channel, Citation, Feedback, Reason, Turn, TurnStatus
-from chat.types import AskedQuestion
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
@@ -254,7 +252,7 @@ def test_what_is_open_and_near_is_shown_beside_it(secret: Document, worker: User
 @pytest.mark.parametrize("who", ["clinician", "staff", "publisher", "nobody"])
 def test_who_may_not_know_the_collection_is_told_nothing_of_it(secret: Document, who: str) -> None:
     user = None if who == "nobody" else person("outsider", *OUTSIDERS[who])
-    turn = turn_ask(AskedQuestion(QUESTION, user=user, channel=Channel.COMMAND))
+    turn = ask(user, channel=Channel.COMMAND)
     assert turn.reason == Reason.NO_EVIDENCE
     assert "hidden" not in {search["rights"] for search in turn.trace["searches"]}
 

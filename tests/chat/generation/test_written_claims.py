@@ -1,7 +1,7 @@
 """Test which claims of a language model are kept, and which fail."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,15 +13,12 @@ from tests.chat.generation.writing_model import claim, says_verbatim, writes
 from tests.chat.gentamicin import DOSE, NEVER, QUESTION, TEXT, fails, generated
 from tests.corpora import publish
 from tests.llm import server as llm_server
-from tests.llm.server import endpoint
+from tests.llm.serving import serving
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def server() -> Iterator[llm_server.Endpoint]:
-    with endpoint(writes(says_verbatim(DOSE))) as state:
-        yield state
+server = serving(writes(says_verbatim(DOSE)))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import tarfile
 import time
 from xml.etree import ElementTree
@@ -11,14 +12,30 @@ import pytest
 
 from chat.question.guard import POLICIES, Guarded, question_guarded
 from core.language.en.identifiers.find import identifiers_in, redacted
-from core.language.en.identifiers.types import KINDS
+from core.language.en.identifiers.types import KINDS, Identifier, IdentifierKind
 from corpus.parsing.clean import clean_line
-from tests.chat.question.identifier_cases import NEGATIVE, POSITIVE, unmarked
 from tests.published import DATA, MEDQUAD, ROOT
+from tests.tables import cases
 
 LIVEQA = DATA / "liveqa" / "TREC-2017-LiveQA-Medical-Test-Questions-w-summaries.xml"
-SILENT = NEGATIVE.strip().splitlines()
+POSITIVE = [case for (case,) in cases(__file__, "identifying.txt")]
+SILENT = [case for (case,) in cases(__file__, "identifying_nobody.txt")]
+MARKED = re.compile(r"\{(?P<kind>[a-z -]+):(?P<text>[^{}]+)\}")
 IDENTIFYING = "Mr Smith, DOB 12/03/1956, call 07700 900123: warfarin 5 mg?"
+
+
+def unmarked(case: str) -> tuple[str, tuple[Identifier, ...]]:
+    """Return the plain text, and the identifiers that are marked in it."""
+    parts: list[str] = []
+    found: list[Identifier] = []
+    position = 0
+    for match in MARKED.finditer(case):
+        parts.append(case[position : match.start()])
+        start = sum(map(len, parts))
+        parts.append(match["text"])
+        found.append(Identifier(IdentifierKind(match["kind"]), start, start + len(match["text"])))
+        position = match.end()
+    return "".join([*parts, case[position:]]), tuple(found)
 
 
 def test_finds_exactly_what_identifies_and_redacting_twice_is_redacting_once() -> None:

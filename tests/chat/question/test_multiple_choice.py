@@ -4,6 +4,7 @@ import pytest
 
 from chat.question.multiple_choice import is_exception, parsed
 from chat.types import Option
+from tests.tables import cases
 
 STEM = "Which antibiotic is first choice for cystitis in pregnancy?"
 OPTIONS = ("Nitrofurantoin", "Amoxicillin", "Cefalexin", "Trimethoprim")
@@ -41,58 +42,15 @@ def test_reads_the_usual_writings(writing: str) -> None:
     assert not is_exception(choice.stem)
 
 
-@pytest.mark.parametrize(
-    ("question", "texts"),
-    [
-        ("Is the interval A. 24 hours or B. 36 hours?", None),  # no stem that asks
-        ("Which interval? A. 24 hours B. 36 hours", ("24 hours", "36 hours")),
-        ("Which dose? A. 0.5 mg B. 1.5 mg C. 5 mg", ("0.5 mg", "1.5 mg", "5 mg")),
-        ("First-line treatment is A) rest B) ice C) heat", ("rest", "ice", "heat")),
-        ("The dose of gentamicin is: (a) 5 mg/kg (b) 7 mg/kg (c) 9 mg/kg",
-         ("5 mg/kg", "7 mg/kg", "9 mg/kg")),
-        ("Which organism is likeliest? A. E. coli B. C. difficile C. B. fragilis",
-         ("E. coli", "C. difficile", "B. fragilis")),
-        ("What covers E. coli best? A. Amoxicillin B. Cefuroxime", ("Amoxicillin", "Cefuroxime")),
-        ("A man has hepatitis A. Which test is right? A. IgM B. IgG C. PCR", ("IgM", "IgG", "PCR")),
-        ("Which vitamin is given? A. vitamin A B. vitamin B C. vitamin K",
-         ("vitamin A", "vitamin B", "vitamin K")),
-        ("How is it given? A. i.v. at 8 a.m. B. by mouth at 8 p.m.",
-         ("i.v. at 8 a.m", "by mouth at 8 p.m")),
-        ("Which is right? A. one B. two C. three D. four E. five",
-         ("one", "two", "three", "four", "five")),
-        ("Which drug is next for a woman aged 30? A. metformin and gliclazide B. insulin",
-         ("metformin and gliclazide", "insulin")),
-    ],
-)  # fmt: skip
-def test_reads_what_each_option_says(question: str, texts: tuple[str, ...] | None) -> None:
+@pytest.mark.parametrize("row", cases(__file__, "multiple_choice.tsv"), ids=lambda row: row[0])
+def test_reads_what_each_option_says_and_takes_no_other_question_for_one(row: list[str]) -> None:
+    question, *texts = row
     choice = parsed(question)
-    assert (choice and tuple(option.text for option in choice.options)) == texts
+    assert (texts == [option.text for option in choice.options]) if choice else not texts
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "", "What is the dose of gentamicin?", "Is vitamin A or B given?",
-        "Is it vitamin A: or vitamin B: that is needed?",
-        "Which vaccine protects against hepatitis A, B?",
-        "What is given for hepatitis A. or hepatitis B. in pregnancy?",
-        "How is Group A streptococcus treated?", "Compare group A: 5 mg and group B: 10 mg daily",
-        "Compare regimen A: 5 mg with regimen B: 10 mg?", "Doses: 5 mg at 8 a.m., 10 mg at 8 p.m.",
-        "Doses: a) 5 mg b) 10 mg c) 15 mg",
-        "The patient takes: a) metformin 500 mg b) ramipril 5 mg c) aspirin 75 mg",
-        "The patient takes a) metformin b) ramipril. Which should be stopped?",
-        "He was given: A. gentamicin 320 mg B. amoxicillin 1 g. What is the next dose?",
-        "Which one? A. only one option", "Which one? A. first C. third",
-        "Which one? B. second C. third", "Which one? A. first B. second D. fourth",
-        "Which one? A. first B.", "Which one? A. the same B. the same",
-        "Which one? A. 1 B. 2 C. 3 D. 4 E. 5 F. 6", "Does E. coli or C. difficile cause this?",
-        "A. first B. second C. third", "Which? A. x B. y",
-        "See section A. and section B. of the protocol. What is the dose?", "Blood group A) or B)?",
-        "x" * 20_000 + "? A. one B. two",
-    ],
-)  # fmt: skip
-def test_takes_no_other_question_for_one(question: str) -> None:
-    assert parsed(question) is None
+def test_a_long_stem_is_no_multiple_choice_question() -> None:
+    assert parsed("x" * 20_000 + "? A. one B. two") is None
 
 
 @pytest.mark.parametrize(

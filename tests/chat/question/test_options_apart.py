@@ -2,30 +2,22 @@
 
 import json
 
-import pytest
 from django.conf import LazySettings
 
-from chat.ask import turn_ask
 from chat.models import Channel
 from chat.replay import turn_replay
-from chat.types import AskedQuestion, Option
+from chat.types import Option
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION as STEM
-from tests.chat.guidelines import publish_guideline
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
-
+from tests.chat.guidelines import ask
 
 QUIZ = (Option("A", "Is it 250 mg?"), Option("B", "Or is it tungsten?"))
 
 
 def test_options_are_not_searched(guideline: Document) -> None:
     """Even options that no rule would recognise in the question's text."""
-    turn = turn_ask(AskedQuestion(STEM, user=None, channel=Channel.EVALUATION, options=QUIZ))
-    plain = turn_ask(AskedQuestion(STEM, user=None, channel=Channel.EVALUATION))
+    turn = ask(question=STEM, channel=Channel.EVALUATION, options=QUIZ)
+    plain = ask(question=STEM, channel=Channel.EVALUATION)
     assert turn.question == f"{STEM} A) Is it 250 mg? B) Or is it tungsten?"
     kept = ("analysis", "hits")
     asked, alone = (
@@ -43,6 +35,6 @@ def test_options_are_not_searched(guideline: Document) -> None:
 def test_identifiers_in_options_are_taken_out(guideline: Document, settings: LazySettings) -> None:
     settings.IDENTIFIERS = "redact"
     options = (Option("A", "Call 0161 496 0123"), Option("B", "500 mg"))
-    turn = turn_ask(AskedQuestion(STEM, user=None, channel=Channel.EVALUATION, options=options))
+    turn = ask(question=STEM, channel=Channel.EVALUATION, options=options)
     assert "496 0123" not in turn.question
     assert "496 0123" not in json.dumps(turn.trace)

@@ -12,25 +12,24 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
-from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.audit.answers import turn_digest
 from chat.errors import QuestionError
 from chat.models import AuditEvent, Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.question.clean import question_clean
-from chat.types import AskedQuestion, DraftClaim
+from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Hit
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
+from tests.chat.guidelines import QUESTION, ask
 from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE, random_queries
 
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
-QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 UNANSWERABLE = "What is the boiling point of tungsten?"
 HOSTILE = [*HANDMADE, *random_queries(40, seed=13)]
 
@@ -46,12 +45,6 @@ def stored(storing: Storing) -> Iterator[None]:
 @pytest.fixture
 def document(db: None) -> Document:
     return Document.objects.get()
-
-
-def ask(question: str = QUESTION, **arguments: Any) -> Turn:
-    return turn_ask(
-        AskedQuestion(question, **{"user": None, "channel": Channel.COMMAND} | arguments)
-    )
 
 
 def nothing_stored() -> bool:
@@ -71,7 +64,7 @@ def test_a_key_that_is_given_is_the_turns_and_stores_one_alone() -> None:
     key = uuid.uuid4()
     assert ask(key=key).pk == key
     with pytest.raises(IntegrityError), transaction.atomic():
-        ask(UNANSWERABLE, key=key)
+        ask(question=UNANSWERABLE, key=key)
     assert Turn.objects.get().question == QUESTION
     assert AuditEvent.objects.count() == 1
 
@@ -142,7 +135,7 @@ def test_a_weak_best_passage_is_refused_without_a_generator(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use_generator(monkeypatch, AssertionError("the gate was shut"))
-    turn = ask(UNANSWERABLE)
+    turn = ask(question=UNANSWERABLE)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
     assert not turn.claims.exists()
     assert turn.trace["failure"] == ""
@@ -268,7 +261,7 @@ def test_an_audit_that_fails_takes_the_answer_with_it(
     monkeypatch.setattr(audit, "record", refuse)
     for question in (QUESTION, UNANSWERABLE):
         with pytest.raises(audit.AuditError):
-            ask(question, user=alice, channel=Channel.PAGE)
+            ask(alice, question)
         assert nothing_stored()
 
 
@@ -306,20 +299,20 @@ def test_the_page_begins_a_conversation_and_goes_on_with_it(alice: User) -> None
 @pytest.mark.parametrize("empty", ["", " \n\t", "\x00", "?!…", "\u200b\u202e", "🩺"])
 def test_nothing_to_ask_is_said_and_stored_nowhere(db: None, empty: str) -> None:
     with pytest.raises(QuestionError, match="empty") as error:
-        ask(empty)
+        ask(question=empty)
     assert error.value.hint
     assert nothing_stored()
 
 
 def test_a_question_of_100_000_characters_is_refused_with_its_length() -> None:
     with pytest.raises(QuestionError, match="100,000 characters; at most 2,000") as error:
-        ask("gentamicin " * 9090 + "gentamicin")
+        ask(question="gentamicin " * 9090 + "gentamicin")
     assert "gentamicin" not in error.value.sentence
     assert nothing_stored()
 
 
 def test_the_longest_question_is_answered_or_refused() -> None:
-    assert ask(("What is the dose of demonstracillin? " * 60)[:2000]).status
+    assert ask(question=("What is the dose of demonstracillin? " * 60)[:2000]).status
 
 
 @pytest.mark.parametrize(
@@ -339,7 +332,7 @@ def test_questions_are_cleaned(raw: str, clean: str) -> None:
 
 
 def test_nul_bytes_do_not_matter() -> None:
-    turn = ask(QUESTION.replace("dose", "do\x00se"))
+    turn = ask(question=QUESTION.replace("dose", "do\x00se"))
     assert (turn.question, turn.status) == (QUESTION, TurnStatus.ANSWERED)
 
 
@@ -349,7 +342,7 @@ def test_nul_bytes_do_not_matter() -> None:
 def test_hostile_syntax_is_answered_or_refused(texts: list[str]) -> None:
     for text in texts:
         try:
-            turn = ask(text)
+            turn = ask(question=text)
         except QuestionError as error:
             assert error.sentence
             continue
@@ -361,7 +354,7 @@ def test_logs_never_hold_the_question_or_the_document(
 ) -> None:
     caplog.set_level(logging.INFO)
     ask()
-    ask(UNANSWERABLE)
+    ask(question=UNANSWERABLE)
     use_generator(monkeypatch, ValueError(f"{QUESTION} {DOSE}"))
     ask()
     for word in ("demonstracillin", "tungsten", "pneumonia"):

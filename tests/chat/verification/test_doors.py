@@ -26,11 +26,11 @@ from corpus.models import Document
 from retrieval.types import Filters, Hit
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
+from tests.chat.guidelines import QUESTION, ask
 from tests.corpora import publish
 
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
-QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 NAME = "Mr John Smith, born 12/03/1956"
 
 pytestmark = pytest.mark.django_db
@@ -39,11 +39,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def document(db: None) -> Document:
     return publish(TEXT, population="adult", collection="chest")
-
-
-def ask(**arguments: Any) -> Turn:
-    asked = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, **asked)).pk)
 
 
 @pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "journals", "languages"])
@@ -100,7 +95,7 @@ def test_a_comment_is_cleaned_before_it_is_guarded(comment: str) -> None:
 
 def test_a_blocked_question_says_what_kind_was_seen(settings: LazySettings) -> None:
     settings.IDENTIFIERS = "block"
-    turn = turn_ask(AskedQuestion(f"Dose for {NAME}?", user=None, channel=Channel.COMMAND))
+    turn = ask(question=f"Dose for {NAME}?")
     (warning,) = turn_payload(turn)["warnings"]
     assert "date of birth" in warning["text"]
     assert "Smith" not in as_text(turn)
@@ -206,6 +201,6 @@ def test_copies_of_a_true_claim_do_not_outvote_a_false_one(monkeypatch: pytest.M
 
 
 def test_a_conversation_s_title_holds_nothing_that_identifies_a_patient(alice: User) -> None:
-    turn_ask(AskedQuestion(f"Dose for {NAME}?", user=alice, channel=Channel.PAGE))
+    ask(alice, f"Dose for {NAME}?")
     assert "Smith" not in Conversation.objects.get().title
     assert Turn.objects.get().status in TurnStatus.values

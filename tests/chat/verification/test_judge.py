@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ from chat.verification.types import Evidence, Label, Pair
 from core.llm.client import Endpoint as Where
 from tests.chat.verification.judging import LABEL, SAID, replying
 from tests.llm.server import Endpoint, endpoint, slowly
+from tests.llm.serving import serving
 from tests.models import set_model, unset_models
 
 SECRET = "canary of a guideline"
@@ -39,10 +39,7 @@ def pair(claim: str, *quotes: str, context: str = "") -> Pair:
 PAIRS = [pair("yes one"), pair("no two"), pair("unknown three", SECRET)]
 
 
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint(replying()) as state:
-        yield state
+server = serving(replying())
 
 
 def judge_at(server: Endpoint) -> LanguageModelJudge:

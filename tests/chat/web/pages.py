@@ -15,5 +15,10 @@ def text_of(response: Any) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", content).split())
 
 
+def lacking(page: str, *words: str) -> list[str]:
+    """Return the words that are not on a page."""
+    return [each for each in words if each not in page]
+
+
 def thread(pk: uuid.UUID | None, name: str = "conversation") -> str:
     return reverse(f"chat:{name}", args=[pk])

@@ -6,10 +6,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from chat.ask import turn_ask
 from chat.models import Channel, Feedback
-from chat.types import AskedQuestion
-from tests.chat.guidelines import QUESTION, ask
+from tests.chat.guidelines import ask
 from tests.chat.web.pages import HTMX, text_of, thread
 
 pytestmark = pytest.mark.usefixtures("guideline")
@@ -90,7 +88,7 @@ def test_feedback_is_the_askers_alone(clinician: Client, bob: User) -> None:
 def test_what_was_asked_over_the_api_has_no_page_to_give_feedback_on(
     clinician: Client, alice: User
 ) -> None:
-    turn = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.API))
+    turn = ask(alice, channel=Channel.API)
     address = reverse("chat:feedback", args=[turn.pk])
     assert clinician.post(address, {"helpful": "yes"}).status_code == 404
     assert not Feedback.objects.exists()

@@ -6,12 +6,10 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from chat.ask import turn_ask
 from chat.models import Channel, Citation, Reason, Turn, TurnStatus
 from chat.replay import turn_replay
-from chat.types import AskedQuestion
 from tests.chat.guidelines import NEAR, QUESTION, ask
-from tests.chat.web.pages import text_of, thread
+from tests.chat.web.pages import lacking, text_of, thread
 from tests.people import person
 
 pytestmark = pytest.mark.usefixtures("guideline")
@@ -37,19 +35,15 @@ def asked(browser: Client, question: str) -> Turn:
 
 def test_home_is_in_the_language_of_the_browser(german: Client) -> None:
     response = german.get(HOME)
-    page = response.content.decode()
-    assert '<html lang="de">' in page
-    assert "1 gültige Leitlinie" in page
+    assert lacking(response.text, '<html lang="de">', "1 gültige Leitlinie") == []
     assert "Accept-Language" in response["Vary"]
-    english = german.get(HOME, headers={"Accept-Language": "fr,en-US;q=0.7"}).content.decode()
-    assert '<html lang="en-gb">' in english
-    assert "Ask the guidelines" in english
+    english = german.get(HOME, headers={"Accept-Language": "fr,en-US;q=0.7"}).text
+    assert lacking(english, '<html lang="en-gb">', "Ask the guidelines") == []
 
 
 def test_a_site_that_does_not_answer_german_has_english_pages(clinician: Client) -> None:
     response = clinician.get(HOME, headers=GERMAN)
-    assert '<html lang="en-gb">' in response.content.decode()
-    assert "Ask the guidelines" in text_of(response)
+    assert lacking(response.text, '<html lang="en-gb">', "Ask the guidelines") == []
     assert "Accept-Language" not in response.get("Vary", "")
 
 
@@ -57,12 +51,11 @@ def test_an_answer_its_page_and_the_list_are_german(german: Client) -> None:
     turn = asked(german, QUESTION)
     assert turn.status == TurnStatus.ANSWERED
     said = text_of(german.get(thread(turn.conversation_id)))
-    for words in ("Beantwortet", "Wörtlich aus 1 Leitlinie", "Seite 1", "War dies hilfreich?"):
-        assert words in said
+    told = ("Beantwortet", "Wörtlich aus 1 Leitlinie", "Seite 1", "War dies hilfreich?")
+    assert lacking(said, *told) == []
     cited = Citation.objects.get(claim__turn=turn)
     source = text_of(german.get(reverse("chat:citation", args=[cited.pk])))
-    assert "Der zitierte Wortlaut" in source
-    assert "Zurück zur Antwort" in source
+    assert lacking(source, "Der zitierte Wortlaut", "Zurück zur Antwort") == []
     assert "Frühere Fragen" in text_of(german.get(reverse("chat:conversations")))
 
 
@@ -70,7 +63,7 @@ def test_a_refusal_is_german(german: Client) -> None:
     turn = asked(german, NEAR)
     assert turn.reason == Reason.WEAK_EVIDENCE
     said = text_of(german.get(thread(turn.conversation_id)))
-    assert "Nicht sicher genug" in said and "Nächstliegende Textstellen" in said
+    assert lacking(said, "Nicht sicher genug", "Nächstliegende Textstellen") == []
 
 
 def test_cautions_are_stored_in_the_asker_s_language(german: Client) -> None:
@@ -80,7 +73,7 @@ def test_cautions_are_stored_in_the_asker_s_language(german: Client) -> None:
 
 
 def test_what_is_asked_otherwise_stays_english(german: Client, alice: User) -> None:
-    turn = turn_ask(AskedQuestion(FOR_ANYBODY, user=alice, channel=Channel.API))
+    turn = ask(alice, FOR_ANYBODY, channel=Channel.API)
     assert [warning["text"] for warning in turn.warnings] == ["Applies to: adults."]
     assert "page" not in turn.trace["asked"]
 
@@ -91,12 +84,12 @@ def test_what_is_wrong_with_a_question_is_told_in_german(german: Client) -> None
 
 
 def test_error_pages_and_the_sign_in_are_german(german: Client) -> None:
-    missing = german.get("/nowhere/")
-    assert missing.status_code == 404
-    assert "gibt es hier" in text_of(missing)
-    unsound = german.get(f"{HOME}?q=%00")
-    assert unsound.status_code == 400
-    assert "nicht lesbar" in text_of(unsound)
+    for address, status, words in (
+        ("/nowhere/", 404, "gibt es hier"),
+        (f"{HOME}?q=%00", 400, "nicht lesbar"),
+    ):
+        page = german.get(address)
+        assert (page.status_code, lacking(text_of(page), words)) == (status, [])
     german.logout()
     page = german.post(reverse("login"), {"username": "alice", "password": "wrong"})
     assert "passen nicht zusammen" in text_of(page)

@@ -11,18 +11,18 @@ from django.utils import timezone
 
 from chat.api.answers import turn_payload
 from chat.api.openai.writing import Answer, completion
-from chat.ask import turn_ask
 from chat.evidence.quotable import quotable_units
-from chat.models import Channel, Turn
+from chat.models import Turn
 from chat.reviews.services import review_flag
 from chat.selectors import audited_turns, every_collection
 from chat.terminal import as_text
-from chat.types import AskedQuestion, DraftClaim
+from chat.types import DraftClaim
 from chat.web.presentation import shown_turns
 from corpus.positions import unsaid
 from medrag_site.groups import AUDITORS
 from retrieval.types import Hit
 from tests.chat.generation.generators import FakeGenerator
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.corpus.admin.test_admin import member
 
@@ -43,7 +43,7 @@ def turn(alice: User, monkeypatch: pytest.MonkeyPatch) -> Turn:
 
     publish(TEXT)
     monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
-    asked = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
+    asked = ask(alice, QUESTION)
     assert asked.status == "answered", asked.reason
     return audited_turns().get(pk=asked.pk)
 

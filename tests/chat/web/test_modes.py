@@ -22,13 +22,13 @@ from corpus.models import Document
 from retrieval.types import Hit
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
+from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.models import set_model
 
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 LIE = DOSE.replace("500", "5000")
 TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
-QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 
 pytestmark = pytest.mark.django_db
 
@@ -36,11 +36,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def document(db: None) -> Document:
     return publish(TEXT, population="adult", collection="chest")
-
-
-def ask(mode: str, **arguments: Any) -> Turn:
-    asked = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, mode=mode, **asked)).pk)
 
 
 def codes(turn: Turn) -> list[str]:
@@ -58,7 +53,7 @@ def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
 
 @pytest.mark.parametrize("mode", ["standard", "faithful", "confident-lite"])
 def test_a_true_answer_passes(document: Document, mode: str) -> None:
-    turn = ask(mode)
+    turn = ask(mode=mode)
     assert (turn.status, turn.mode) == (TurnStatus.ANSWERED, mode)
     assert turn.trace["answers"]["mode"] == mode
 
@@ -69,7 +64,7 @@ def test_a_lie_is_shown_in_no_mode(
 ) -> None:
     set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
     say(monkeypatch, LIE)
-    turn = ask(mode)
+    turn = ask(mode=mode)
     assert turn.reason == Reason.UNSUPPORTED_CLAIMS
     assert not turn.claims.exists()
     assert "5000 mg" not in as_text(turn) + str(turn_payload(turn))
@@ -77,7 +72,7 @@ def test_a_lie_is_shown_in_no_mode(
 
 def test_each_mode_has_a_fingerprint_of_its_own(document: Document) -> None:
     modes = ("standard", "faithful", "confident-lite")
-    assert len({ask(mode).fingerprint for mode in modes}) == len(modes)
+    assert len({ask(mode=mode).fingerprint for mode in modes}) == len(modes)
 
 
 def test_only_a_confident_mode_has_a_bar(
@@ -86,10 +81,10 @@ def test_only_a_confident_mode_has_a_bar(
     settings.CONFIDENCE_THRESHOLD = 0.9
     say(monkeypatch, DOSE, LIE)
     for mode in ("standard", "faithful"):
-        turn = ask(mode)
+        turn = ask(mode=mode)
         assert [claim.text for claim in turn.claims.all()] == [DOSE]
         assert turn.confidence < 0.9
-    refused = ask("confident-lite")
+    refused = ask(mode="confident-lite")
     assert refused.reason == Reason.LOW_CONFIDENCE
     assert refused.confidence < 0.9
     assert not refused.claims.exists()
@@ -100,14 +95,14 @@ def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
 ) -> None:
     say(monkeypatch, DOSE, LIE)
     client.force_login(alice)
-    turn = ask("standard", user=alice, channel=Channel.PAGE)
+    turn = ask(mode="standard", user=alice, channel=Channel.PAGE)
     address = reverse("chat:conversation", args=[turn.conversation_id])
     page = client.get(address).content.decode()
     assert str(WHY["numbers"]) in page
     assert turn_payload(turn)["withheld"] == [WHY["numbers"]]
     assert str(WHY["numbers"]) in as_text(turn)
     assert "5000 mg" not in page + as_text(turn) + str(turn_payload(turn))
-    faithful = ask("faithful", user=alice, channel=Channel.PAGE)
+    faithful = ask(mode="faithful", user=alice, channel=Channel.PAGE)
     assert turn_payload(faithful)["withheld"] == []
 
 
@@ -117,7 +112,7 @@ def test_a_refusal_for_its_claims_says_why_each_failed(
     say(monkeypatch, LIE)
     client.force_login(alice)
     for mode, is_said in (("standard", True), ("faithful", False)):
-        turn = ask(mode, user=alice, channel=Channel.PAGE)
+        turn = ask(mode=mode, user=alice, channel=Channel.PAGE)
         assert turn.reason == Reason.UNSUPPORTED_CLAIMS
         address = reverse("chat:conversation", args=[turn.conversation_id])
         page = client.get(address).content.decode()
@@ -131,7 +126,7 @@ def test_the_page_has_no_percentage_and_the_payload_keeps_the_confidence(
     document: Document, alice: User, client: Client
 ) -> None:
     client.force_login(alice)
-    turn = ask("faithful", user=alice, channel=Channel.PAGE)
+    turn = ask(mode="faithful", user=alice, channel=Channel.PAGE)
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
     assert "%" not in page.split('class="verdict"')[1].split("</p>")[0]
     assert turn_payload(turn)["confidence"] == turn.confidence
@@ -146,7 +141,7 @@ def test_each_check_that_can_fail_is_said_in_words() -> None:
 
 def test_an_unknown_mode_is_refused(document: Document) -> None:
     with pytest.raises(ValueError, match="brave"):
-        ask("brave")
+        ask(mode="brave")
 
 
 # Beside an answer
@@ -168,7 +163,7 @@ def test_a_limit_that_was_left_out_is_added_with_its_own_citation(
     limited: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     say(monkeypatch, DOSE)
-    turn = ask("faithful")
+    turn = ask(mode="faithful")
     answer, caution = turn.claims.all()
     assert (answer.kind, caution.kind) == (ClaimKind.ANSWER, ClaimKind.CAUTION)
     assert "severe liver disease" in caution.text
@@ -186,17 +181,17 @@ def test_a_limit_that_was_left_out_can_be_told_or_left(
 ) -> None:
     say(monkeypatch, DOSE)
     settings.OMISSIONS = policy
-    turn = ask("faithful")
+    turn = ask(mode="faithful")
     assert turn.claims.count() == 1
     assert ("omission" in codes(turn)) is is_told
     settings.OMISSIONS = "block"
-    assert ask("faithful").reason == Reason.LOW_CONFIDENCE
+    assert ask(mode="faithful").reason == Reason.LOW_CONFIDENCE
 
 
 def test_two_guidelines_that_disagree_are_both_shown(document: Document) -> None:
     text = TEXT.replace("500 mg", "250 mg").replace("Pneumonia in adults", "Another guideline")
     other = publish(text, population="adult", collection="chest")
-    turn = ask("faithful")
+    turn = ask(mode="faithful")
     cited = {citation.document_id for c in turn.claims.all() for citation in c.citations.all()}
     assert cited == {document.pk, other.pk}
     assert "conflict" in codes(turn)
@@ -206,7 +201,7 @@ def test_a_question_that_takes_too_long_is_a_refusal(
     document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     settings.ANSWER_TIMEOUT_S = 0.0
-    turn = ask("faithful")
+    turn = ask(mode="faithful")
     assert turn.reason == Reason.BUDGET_EXCEEDED
     assert turn.nearest
 

@@ -8,16 +8,16 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.api.answers import turn_payload
-from chat.ask import turn_ask
 from chat.caveats.tables import rows_asked_for
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
-from chat.types import AskedQuestion, DraftClaim
+from chat.types import DraftClaim
 from chat.web.presentation import ShownTurn, shown_turns
 from corpus.models import Document, Page
 from retrieval.types import Hit
 from tests.chat.generation.generators import FakeGenerator
+from tests.chat.guidelines import ask
 from tests.chat.web.pages import text_of, thread
 from tests.corpora import publish
 
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 
 def asked(question: str, user: User | None = None) -> Turn:
     channel = Channel.PAGE if user else Channel.COMMAND
-    return turn_ask(AskedQuestion(question, user=user, channel=channel))
+    return ask(user, question, channel=channel)
 
 
 def answered(

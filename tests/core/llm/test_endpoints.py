@@ -19,6 +19,7 @@ from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
 from retrieval.rerank.endpoint import EndpointReranker
 from retrieval.rerank.types import Passage
 from tests.llm.server import Endpoint, endpoint, raw, status
+from tests.llm.serving import serving
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
@@ -33,10 +34,7 @@ def answers(handler: BaseHTTPRequestHandler) -> None:
     raw(json.dumps(body).encode())(handler)
 
 
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint(answers) as state:
-        yield state
+server = serving(answers)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import gzip
 import json
 import logging
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 
@@ -29,6 +28,7 @@ from tests.llm.server import (
     status,
 )
 from tests.llm.server import Endpoint as Server
+from tests.llm.serving import serving
 
 SCHEMA = {
     "type": "object",
@@ -40,10 +40,7 @@ GOOD = '{"wordings": ["one", "two"]}'
 VALUE = {"wordings": ["one", "two"]}
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with endpoint(says(GOOD)) as state:
-        yield state
+server = serving(says(GOOD))
 
 
 @pytest.fixture(autouse=True)

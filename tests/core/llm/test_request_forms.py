@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -11,17 +11,15 @@ import pytest
 
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_reply
 from core.llm.request_variants import LADDER, Form, Question, next_form
-from tests.llm.server import Answer, asked_of, endpoint, says, status
+from tests.llm.server import Answer, asked_of, says, status
 from tests.llm.server import Endpoint as Server
+from tests.llm.serving import serving
 
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": True}
 QUESTION = Question("Say.", SCHEMA, "thing", max_tokens=9, seed=1)
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with endpoint(says("{}")) as state:
-        yield state
+server = serving(says("{}"))
 
 
 def refusing(is_refused: Callable[[dict[str, Any]], bool], code: int = 400) -> Answer:

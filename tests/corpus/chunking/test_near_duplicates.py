@@ -10,110 +10,14 @@ from core.language.en.statements.meaning import LABEL_DIGITS, meaning_label
 from corpus.encoders.registry import get_embedder
 from corpus.services.indexing import document_index
 from tests.corpus.documents import ingest
+from tests.tables import cases
 
 GIVE = "Give gentamicin 5 mg/kg once daily by infusion over 30 minutes."
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (GIVE, GIVE),
-        (GIVE, GIVE.upper().replace("MG/KG", "mg/kg")),
-        (GIVE, "Give  gentamicin\u00a05mg/kg once daily by infusion over 30 min"),
-        (GIVE, "• Give gentamicin 5.0 mg/kg once-daily by infusion over 30 mins."),
-        (GIVE, "Administer gentamicin 5 milligrams/kilogram once daily by infusion over 30 min."),
-        ("Give 0.5 mg.", "Give .5 mg."),
-        ("Give 0.5 mg.", "Give 0.50 mg"),
-        ("Give 1,000 mg.", "Give 1000 mg."),
-        ("Give 5 µg.", "Give 5 mcg."),
-        ("Give 5 μg.", "Give 5 micrograms."),
-        ("Repeat after 2 hours.", "Repeat after 2 h."),
-        ("Take 10 mL.", "Take 10 ml."),
-        ("Halve it by 10 %.", "Halve it by 10 percent."),
-        ("Treat haemorrhage and oedema.", "Treat hemorrhage and edema."),
-        ("Check the tumour.", "Check a tumor."),
-        ("Hospitalise the patient.", "Hospitalize patients."),
-        ("Discontinue the infusion.", "Stop infusion."),
-        ("Take 5–10 mg.", "Take 5-10 mg."),
-        ("Wait.\nStop.", "Wait; stop."),
-        ("Doses:\n- 5 mg\n- 10 mg", "Doses:\n• 5 mg\n• 10 mg"),
-        ("“Stat” doses", '"stat" doses'),
-        ("A dose is missed.", "The dose is missed."),
-    ],
-)
-def test_says_the_same(one: str, other: str) -> None:
-    assert meaning_label(one) == meaning_label(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Give 5 mg.", "Give 50 mg."),
-        ("Give 5 mg.", "Give 0.5 mg."),
-        ("Give 0.5 mg.", "Give 5. mg."),
-        ("Give 1.5 mg.", "Give 15 mg."),
-        ("Give 1,5 mg.", "Give 15 mg."),
-        ("Give 5 mg.", "Give 5 ug."),
-        ("Give 5 mg.", "Give 5 Mg."),
-        ("Give 5 mg.", "Give 5 mL."),
-        ("Give 5 g.", "Give 5 G."),
-        ("Give 5 mg/kg.", "Give 5 mg."),
-        ("Give 5 mg/kg/day.", "Give 5 mg/kg/h."),
-        ("Give 10² units.", "Give 102 units."),
-        ("Give ½ tablet.", "Give 12 tablet."),
-        ("Give two tablets.", "Give three tablets."),
-        ("Give 5 to 10 mg.", "Give 10 to 5 mg."),
-        ("Give 5-10 mg.", "Give 5 10 mg."),
-        ("See section 2.1.", "See section 2.10."),
-        ("Call ext. 0417.", "Call ext. 417."),
-        ("Give when potassium < 6.", "Give when potassium > 6."),
-        ("Give when potassium < 6.", "Give when potassium ≤ 6."),
-        ("Aim for -5.", "Aim for 5."),
-        ("Give it.", "Do not give it."),
-        ("It is not safe.", "It is now safe."),
-        ("It is safe.", "It is unsafe."),
-        ("Give with heparin.", "Give without heparin."),
-        ("Give except in asthma.", "Give in asthma."),
-        ("It must be given.", "It may be given."),
-        ("It should be given.", "It should never be given."),
-        ("Start it.", "Stop it."),
-        ("Withhold it.", "Stop it."),
-        ("Increase the dose.", "Decrease the dose."),
-        ("Give before meals.", "Give after meals."),
-        ("Give adrenaline before hydrocortisone.", "Give hydrocortisone before adrenaline."),
-        ("Give it in the left arm.", "Give it in the right arm."),
-        ("Give it intravenously.", "Give it orally."),
-        ("Give it i.v.", "Give it i.m."),
-        ("Give it daily.", "Give it weekly."),
-        ("Give it b.d.", "Give it o.d."),
-        ("Give hydroxyzine.", "Give hydralazine."),
-        ("Give prednisone.", "Give prednisolone."),
-        ("Give insulin.", "Give Insuman."),
-        ("Adults take 5 mg.", "Children take 5 mg."),
-        ("In pregnancy take 5 mg.", "In lactation take 5 mg."),
-        ("In renal failure halve it.", "In hepatic failure halve it."),
-        ("Men over 50 years.", "Women over 50 years."),
-        ("Hepatitis A is mild.", "Hepatitis is mild."),
-        ("Hepatitis A is mild.", "Hepatitis B is mild."),
-        ("Vitamin A helps.", "Vitamin helps."),
-        ("Four doses.", "For doses."),
-        ("Stop warfarin. If bleeding give it.", "Stop warfarin if bleeding. Give it."),
-        ("Stop warfarin\nIf bleeding give it", "Stop warfarin if bleeding\ngive it"),
-        ("Give A or B, and C.", "Give A, or B and C."),
-        ("Weight | Dose\n50 | 5", "Weight | Dose\n5 | 50"),
-        ("Give 5 mg*.", "Give 5 mg†."),
-        ("Give it. Stop in asthma.", "Give it."),
-        ("Check IL-6.", "Check IL-16."),
-        ("Take 5 mg at 8 a.m.", "Take 5 mg at 8 p.m."),
-        ("Base excess\n\u2212 5 mmol/L", "Base excess\n5 mmol/L"),
-        ("T score | - | 1", "T score |  | 1"),
-        ("Give NO therapy.", "Give no therapy."),
-        ("Screen ALL patients.", "Screen all patients."),
-        ("Inject over 2\u2032.", "Inject over 2\u2033."),
-    ],
-)
-def test_says_something_else(one: str, other: str) -> None:
-    assert meaning_label(one) != meaning_label(other)
+@pytest.mark.parametrize(("meaning", "one", "other"), cases(__file__, "meanings.tsv"))
+def test_only_what_says_the_same_has_one_label(meaning: str, one: str, other: str) -> None:
+    assert (meaning_label(one) == meaning_label(other)) == (meaning == "same")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from chat.ask import turn_ask
 from chat.conversations import conversation_share
-from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, Channel, Reason, TurnStatus
 from chat.types import AskedQuestion
 from corpus.models import AnsweringStop, Collection
 from corpus.services.stops import NotStopped, resume_answering, stop_answering
@@ -17,6 +17,7 @@ from corpus.stops import stops_held
 from medrag_site import doctor
 from medrag_site.groups import SAFETY
 from tests.chat.gate.calibrations import kept
+from tests.chat.guidelines import ask
 from tests.chat.web.pages import thread
 from tests.corpora import publish
 from tests.people import person
@@ -38,10 +39,6 @@ def officer() -> User:
     return person("officer", SAFETY)
 
 
-def ask(channel: Channel = Channel.COMMAND) -> Turn:
-    return turn_ask(AskedQuestion(QUESTION, user=None, channel=channel))
-
-
 def stop(officer: User, **of: object) -> AnsweringStop:
     made = AnsweringStop(reason="A dose is wrong", contact="Dr Blue, 4417", **of)
     return stop_answering(made, by=officer)
@@ -52,14 +49,14 @@ def test_a_stopped_site_answers_nobody_and_says_whom_to_call(
     officer: User, channel: Channel
 ) -> None:
     publish(GENTAMICIN)
-    assert ask().status == TurnStatus.ANSWERED
+    assert ask(question=QUESTION).status == TurnStatus.ANSWERED
     held = stop(officer)
-    turn = ask(channel)
+    turn = ask(question=QUESTION, channel=channel)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.STOPPED)
     (told,) = [w["text"] for w in turn.warnings if w["code"] == "stopped"]
     assert told.endswith(TOLD)
     resume_answering(held, by=officer, reason="It was put right")
-    assert ask().status == TurnStatus.ANSWERED
+    assert ask(question=QUESTION).status == TurnStatus.ANSWERED
 
 
 @pytest.mark.parametrize("of", ["document", "collection"])
@@ -68,7 +65,7 @@ def test_what_is_stopped_is_never_quoted_and_who_would_have_got_it_is_told(
 ) -> None:
     document = publish(GENTAMICIN)
     stop(officer, **{of: document if of == "document" else document.collection})
-    turn = ask()
+    turn = ask(question=QUESTION)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.STOPPED)
     assert not turn.nearest
     assert any(TOLD in warning["text"] for warning in turn.warnings)
@@ -78,7 +75,7 @@ def test_another_guideline_still_answers(officer: User) -> None:
     publish("# Vancomycin\n## Dose\nGive vancomycin 1 g twice daily.", collection="other")
     publish(GENTAMICIN)
     stop(officer, collection=Collection.objects.get(slug="other"))
-    assert ask().status == TurnStatus.ANSWERED
+    assert ask(question=QUESTION).status == TurnStatus.ANSWERED
 
 
 def test_whose_question_is_on_something_else_is_told_nothing_of_a_stop(officer: User) -> None:
@@ -135,12 +132,12 @@ def test_a_safety_officer_stops_and_resumes_in_the_administration(
     )
     assert "Answering from all guidelines is stopped. It holds" in added.content.decode()
     held = AnsweringStop.objects.get()
-    assert held.started_by == officer and ask().reason == Reason.STOPPED
+    assert held.started_by == officer and ask(question=QUESTION).reason == Reason.STOPPED
     page = client.get(reverse("admin:corpus_answeringstop_change", args=[held.pk]))
     assert b"Resume answering" in page.content
     assert TOLD in client.get("/").content.decode()
     ended = client.post(reverse("admin:corpus_stop_end", args=[held.pk]), {"reason": "Put right"})
-    assert ended.status_code == 302 and ask().status == TurnStatus.ANSWERED
+    assert ended.status_code == 302 and ask(question=QUESTION).status == TurnStatus.ANSWERED
 
 
 @pytest.mark.parametrize("group", ["Clinicians", "Corpus staff", "Auditors"])
@@ -173,7 +170,7 @@ def test_who_may_not_know_a_collection_is_not_told_of_its_stop_in_a_shared_answe
     document.collection.searchers.add(group)
     alice.groups.add(group)
     stop(officer, **{of: document if of == "document" else document.collection})
-    turn = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
+    turn = ask(alice, QUESTION)
     assert turn.conversation
     conversation_share(turn.conversation, by=alice)
     told = {}

@@ -25,7 +25,7 @@ from evaluation.question_runs.export import run_export
 from evaluation.question_runs.selectors import card_read
 from evaluation.question_runs.services import question_run_execute
 from evaluation.question_sets.types import Item, ItemKind
-from tests.chat.guidelines import DOSE, publish_guideline
+from tests.chat.guidelines import DOSE
 from tests.evaluation.question_runs.asking import run_of, stored_set
 from tests.llm.contents import as_content, verbatim
 from tests.llm.prompts import Shown, shown_in
@@ -76,11 +76,6 @@ def failing_alone(fault: Answer) -> Answer:
         (replies(writer) if has_passages else fault)(handler)
 
     return answer
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
 
 
 @pytest.fixture

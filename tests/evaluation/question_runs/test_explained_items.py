@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -19,7 +20,7 @@ from evaluation.question_runs.services import (
 )
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
-from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page, text_of
+from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page
 from tests.llm.__main__ import judge as word_for_word
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint
@@ -27,6 +28,10 @@ from tests.models import set_model
 
 PASSAGE = f"{DOSE}\n{NOTE}"
 MEASURES = ("claim_faithfulness", "ragas_faithfulness", "ragas_context_precision")
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
 
 
 @pytest.fixture

@@ -23,16 +23,13 @@ from evaluation.question_runs.services import (
 )
 from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE
+from tests.chat.web.pages import lacking
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
 ADD = "admin:evaluation_questionrun_add"
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def run_page(run: QuestionRun) -> str:
@@ -45,9 +42,8 @@ def steer(client: Client, run: QuestionRun, what: str) -> Any:
 
 
 def test_an_evaluator_starts_a_run(evaluator: Client, ward: QuestionSet, bob: User) -> None:
-    assert "Start a run" in text_of(evaluator.get(reverse(RUNS)))
-    assert "ward" in text_of(evaluator.get(reverse(ADD)))
-    assert "No judge is configured" in text_of(evaluator.get(reverse(ADD)))
+    assert "Start a run" in evaluator.get(reverse(RUNS)).text
+    assert lacking(evaluator.get(reverse(ADD)).text, "ward", "No judge is configured") == []
     given = {"question_set": ward.pk, "name": "Monday", "limit": 3, "seed": 7, "budget_s": 60}
     page = evaluator.post(reverse(ADD), given, follow=True)
     run = QuestionRun.objects.get()
@@ -55,7 +51,7 @@ def test_an_evaluator_starts_a_run(evaluator: Client, ward: QuestionSet, bob: Us
     assert (run.name, run.state, run.by, run.asker) == ("Monday", RunState.PENDING, bob, None)
     assert (run.frozen["items"], run.frozen["seed"]) == (3, 7)
     assert run.frozen["budget"]["seconds"] == 60
-    assert "is started. Questions: 3." in text_of(page)
+    assert "is started. Questions: 3." in page.text
     assert LogEntry.objects.get().get_edited_object() == run
 
 
@@ -75,13 +71,13 @@ def test_what_does_not_fit_is_an_error_of_the_form(
     fits = {"question_set": ward.pk, "limit": 1, "seed": 0, "budget_s": 0}
     page = evaluator.post(reverse(ADD), {**fits, **given})
     assert page.status_code == 200
-    assert sentence in text_of(page)
+    assert sentence in page.text
     assert not QuestionRun.objects.exists()
 
 
 def test_a_set_without_questions_is_said_beside_the_form(evaluator: Client, db: None) -> None:
     given = {"question_set": stored_set(()).pk, "limit": 0, "seed": 0, "budget_s": 0}
-    assert "has no questions" in text_of(evaluator.post(reverse(ADD), given))
+    assert "has no questions" in evaluator.post(reverse(ADD), given).text
 
 
 def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: QuestionSet) -> None:
@@ -90,32 +86,31 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
     QuestionRun.objects.update(state=RunState.RUNNING)
     run.results.filter(state="done").update(duration_ms=1000, judged_ms=0)
     for address in (reverse(RUNS), run_page(run)):
-        page = text_of(evaluator.get(address))
-        assert "1 of 4 (25 %), about 0:03 left" in page
-        assert "Look again" in page
-        assert "A command asks it" not in page
-        assert 'http-equiv="refresh"' not in page  # a refresh would interrupt reading
-    assert 'hx-trigger="load delay:5s' in text_of(evaluator.get(run_page(run)))
+        page = evaluator.get(address).text
+        assert lacking(page, "1 of 4 (25 %), about 0:03 left", "Look again") == []
+        # A refresh would interrupt reading.
+        assert len(lacking(page, "A command asks it", 'http-equiv="refresh"')) == 2
+    assert 'hx-trigger="load delay:5s' in evaluator.get(run_page(run)).text
     QuestionRun.objects.update(is_here=True)
-    assert f"evaluate run --resume {run.pk}" in text_of(evaluator.get(run_page(run)))
+    assert f"evaluate run --resume {run.pk}" in evaluator.get(run_page(run)).text
     run.results.filter(state="done").update(judged_ms=60_000)  # a slow judge
-    assert "about 3:0" in text_of(evaluator.get(reverse(RUNS)))
+    assert "about 3:0" in evaluator.get(reverse(RUNS)).text
     QuestionRun.objects.update(state=RunState.DONE)
     for address in (reverse(RUNS), run_page(run)):
-        assert "Look again" not in text_of(evaluator.get(address))
+        assert "Look again" not in evaluator.get(address).text
 
 
 def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward)
-    assert "Cancel after this item" in text_of(evaluator.get(run_page(run)))
-    assert "The run ends after the present question." in text_of(steer(evaluator, run, "cancel"))
+    assert "Cancel after this item" in evaluator.get(run_page(run)).text
+    assert "The run ends after the present question." in steer(evaluator, run, "cancel").text
     run.refresh_from_db()
     assert run.state == RunState.CANCELLED
-    assert "ended already" in text_of(steer(evaluator, run, "cancel"))
-    assert ">Resume" in text_of(evaluator.get(run_page(run))).replace('value="', ">")
-    assert "It goes on." in text_of(steer(evaluator, run, "resume"))
+    assert "ended already" in steer(evaluator, run, "cancel").text
+    assert ">Resume" in evaluator.get(run_page(run)).text.replace('value="', ">")
+    assert "It goes on." in steer(evaluator, run, "resume").text
     question_run_execute(run)
-    assert "This run is finished" in text_of(steer(evaluator, run, "resume"))
+    assert "This run is finished" in steer(evaluator, run, "resume").text
     assert LogEntry.objects.count() == 2
     address = reverse("admin:evaluation_questionrun_cancel", args=[run.pk])
     assert evaluator.get(address).status_code == 405
@@ -125,29 +120,31 @@ def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> No
 
 def test_what_no_judge_judged_is_measured_again(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward, measures=("ragas_faithfulness",))
-    assert 'value="Measure again"' not in text_of(evaluator.get(run_page(run)))
+    assert 'value="Measure again"' not in evaluator.get(run_page(run)).text
     question_run_execute(run)
-    assert 'value="Measure again"' in text_of(evaluator.get(run_page(run)))
-    assert "The missing measures are computed." in text_of(steer(evaluator, run, "measure_again"))
+    assert 'value="Measure again"' in evaluator.get(run_page(run)).text
+    assert "The missing measures are computed." in steer(evaluator, run, "measure_again").text
     run.refresh_from_db()
     assert run.state == RunState.PENDING
-    assert "Only a finished run" in text_of(steer(evaluator, run, "measure_again"))
+    assert "Only a finished run" in steer(evaluator, run, "measure_again").text
 
 
 def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward)
     question_run_execute(run)
-    page = text_of(evaluator.get(run_page(run)))
-    assert '<th scope="row">answered</th><td>0.7500</td>' in page
-    assert "No value: the question has no patterns (1 item): outcome by patterns" in page
-    assert "Latency: p50" in page
-    assert "If it answered only above a confidence" in page
     plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
-    assert f'src="{plots}"' in page
+    expected = (
+        '<th scope="row">answered</th><td>0.7500</td>',
+        "No value: the question has no patterns (1 item): outcome by patterns",
+        "Latency: p50",
+        "If it answered only above a confidence",
+        f'src="{plots}"',
+    )
+    assert lacking(evaluator.get(run_page(run)).text, *expected) == []
     picture = evaluator.get(plots)
     assert picture["Content-Type"] == "image/svg+xml"
     assert b"Risk and coverage" in picture.content
-    assert "75.0%" in text_of(evaluator.get(reverse(RUNS)))
+    assert "75.0%" in evaluator.get(reverse(RUNS)).text
     evaluator.logout()
     assert evaluator.get(plots).status_code == 302
 
@@ -185,7 +182,7 @@ def test_what_only_measures_tell_apart_is_listed_by_them(
     page = evaluator.get(reverse(RESULTS))
     found = [each.question.key for each in page.context["cl"].result_list]
     assert found == ["d-follows", "b-wrong", "a-right", "c-refused"]
-    assert '<td class="field-ragas_answer_correctness">0.25</td>' in text_of(page)
+    assert '<td class="field-ragas_answer_correctness">0.25</td>' in page.text
     run.results.filter(question__key="d-follows").update(outcome="right")
     page = evaluator.get(reverse(RESULTS))  # a right label does not hide a measure of 0
     assert [each.question.key for each in page.context["cl"].result_list] == found
@@ -215,9 +212,7 @@ def test_items_and_runs_are_filtered_by_measures(evaluator: Client, ward: Questi
     assert listed(RESULTS, "none", **of_run) == [f"3. {ITEMS[2].question}"]
     assert listed(RUNS, "middle") == [str(run)]
     assert listed(RUNS, "none") == [str(other)]
-    assert '<td class="field-ragas_context_recall">0.53</td>' in text_of(
-        evaluator.get(reverse(RUNS))
-    )
+    assert '<td class="field-ragas_context_recall">0.53</td>' in evaluator.get(reverse(RUNS)).text
     assert "o=9" in items_by(run, "ragas_answer_correctness")
 
 
@@ -230,7 +225,7 @@ def test_measures_are_drawn_by_item_and_over_runs(evaluator: Client, ward: Quest
         each.metrics["measures"]["ragas_context_recall"] = mean
         each.metrics["judged_by"] = [{"name": "ragas", "fingerprint": judge}]
         each.save()
-    page = text_of(evaluator.get(run_page(run)))
+    page = evaluator.get(run_page(run)).text
     assert "over the runs of this set" in page
     assert f"{items_by(run, 'ragas_context_recall')}".replace("&", "&amp;") in page
     for what in ("plots", "trend"):
@@ -253,21 +248,18 @@ def test_an_item_stands_beside_what_is_known_of_it(
 ) -> None:
     run = run_of(ward)
     question_run_execute(run)
-    page = text_of(evaluator.get(item_page(run, "a-right")))
-    assert "<p>500 mg</p>" in page
-    assert f"<blockquote>{DOSE}" in page
-    assert "Pneumonia in adults, page 1" in page
-    assert '<th scope="row">full</th><td>1.0000</td>' in page
+    page = evaluator.get(item_page(run, "a-right")).text
+    full = '<th scope="row">full</th><td>1.0000</td>'
+    source = "Pneumonia in adults, page 1"
+    assert lacking(page, "<p>500 mg</p>", f"<blockquote>{DOSE}", source, full) == []
     assert "The stored turn" not in page
-    assert "Stored turn" not in text_of(evaluator.get(reverse(RESULTS)))
-    assert "Refused: " in text_of(evaluator.get(item_page(run, "c-refused")))
-    assert "What is the dose of demonstracillin?" in text_of(
-        evaluator.get(item_page(run, "d-follows"))
-    )
+    assert "Stored turn" not in evaluator.get(reverse(RESULTS)).text
+    assert "Refused: " in evaluator.get(item_page(run, "c-refused")).text
+    assert "What is the dose of demonstracillin?" in evaluator.get(item_page(run, "d-follows")).text
     auditor = member(mallory, AUDITORS)
     turn = reverse("admin:chat_turn_change", args=[run.results.get(place=1).turn_id])
-    assert turn in text_of(auditor.get(item_page(run, "a-right")))
-    assert turn in text_of(auditor.get(reverse(RESULTS)))
+    assert turn in auditor.get(item_page(run, "a-right")).text
+    assert turn in auditor.get(reverse(RESULTS)).text
     assert auditor.get(turn).status_code == 200
 
 
@@ -276,17 +268,17 @@ def test_what_somebodys_rights_found_is_read_by_them_and_auditors(
 ) -> None:
     run = question_run_create(ward, RunOrder(), by=None, asker=alice)
     question_run_execute(run)
-    page = text_of(evaluator.get(item_page(run, "a-right")))
+    page = evaluator.get(item_page(run, "a-right")).text
     assert DOSE not in page
     assert "with the rights of alice" in page
     for reader in (member(alice, EVALUATORS), member(mallory, AUDITORS)):
-        assert DOSE in text_of(reader.get(item_page(run, "a-right")))
+        assert DOSE in reader.get(item_page(run, "a-right")).text
 
 
 def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) -> None:
     run = run_of(ward)
     question_run_execute(run)
-    assert "Export as JSON lines" in text_of(evaluator.get(run_page(run)))
+    assert "Export as JSON lines" in evaluator.get(run_page(run)).text
     address = reverse("admin:evaluation_questionrun_export", args=[run.pk])
     assert evaluator.get(address).status_code == 405
     page = evaluator.post(address)
@@ -296,7 +288,7 @@ def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) ->
     assert items[0]["detail"]["claims"][0]["text"] == DOSE
     assert LogEntry.objects.get().get_change_message() == "Exported."
     closed = question_run_create(ward, RunOrder(), by=None, asker=alice)
-    assert "Export as JSON lines" not in text_of(evaluator.get(run_page(closed)))
+    assert "Export as JSON lines" not in evaluator.get(run_page(closed)).text
     address = reverse("admin:evaluation_questionrun_export", args=[closed.pk])
     assert evaluator.post(address).status_code == 403
 
@@ -319,7 +311,7 @@ def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str
     run.refresh_from_db()
     assert run.state == RunState.PENDING
     if reads == 200:
-        assert "Cancel after this item" not in text_of(client.get(run_page(run)))
+        assert "Cancel after this item" not in client.get(run_page(run)).text
 
 
 def test_nobody_changes_or_deletes_one(bob: User, ward: QuestionSet) -> None:
@@ -345,18 +337,20 @@ def test_two_runs_are_compared(evaluator: Client, ward: QuestionSet) -> None:
         return evaluator.post(reverse(RUNS), given, follow=True)
 
     same = "They were started with the same settings, guidelines and models."
-    assert same in text_of(chosen(second, first))
+    assert same in chosen(second, first).text
     QuestionRun.objects.filter(pk=second.pk).update(
         frozen=second.frozen | {"answers": second.frozen["answers"] | {"mode": "other"}}
     )
-    page = text_of(chosen(second, first))
+    page = chosen(second, first).text
     assert same not in page
-    mode = first.frozen["answers"]["mode"]
-    assert f'<th scope="row">answers.mode</th><td>{mode}</td><td>other</td>' in page
-    assert '<th scope="row">full</th><td>-0.5000</td>' in page
-    assert '<th scope="row">a-right</th><td>right</td><td>wrong</td>' in page
-    assert "Choose exactly two runs" in text_of(chosen(first))
-    assert "No question was asked in both" in text_of(chosen(first, run_of(ward)))
+    rows = (
+        f"answers.mode</th><td>{first.frozen['answers']['mode']}</td><td>other</td>",
+        "full</th><td>-0.5000</td>",
+        "a-right</th><td>right</td><td>wrong</td>",
+    )
+    assert lacking(page, *(f'<th scope="row">{row}' for row in rows)) == []
+    assert "Choose exactly two runs" in chosen(first).text
+    assert "No question was asked in both" in chosen(first, run_of(ward)).text
 
 
 def test_the_pages_cost_a_fixed_number_of_queries(

@@ -11,14 +11,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from chat.reviews.feedback import feedback_save
-from chat.types import AskedQuestion
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
 from medrag_site.groups import AUDITORS, EVALUATORS
-from tests.chat.guidelines import QUESTION, UNANSWERABLE, publish_guideline
+from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
 
 COLLECT = "admin:evaluation_questionset_collect"
@@ -28,14 +26,14 @@ COLLECT = "admin:evaluation_questionset_collect"
 def asked(alice: User) -> list[Turn]:
     """Store a turn rated helpful, a refused one, and one of an evaluation."""
     publish_guideline(picture=False)
-    answered = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
+    answered = ask(alice)
     feedback_save(answered, helpful=True)
-    refused = turn_ask(AskedQuestion(UNANSWERABLE, user=alice, channel=Channel.PAGE))
+    refused = ask(alice, UNANSWERABLE)
     feedback_save(refused, helpful=False)
     return [
         answered,
         refused,
-        turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.EVALUATION)),
+        ask(channel=Channel.EVALUATION),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,10 +14,10 @@ from tests.llm.server import (
     Answer,
     Endpoint,
     cut_off,
-    endpoint,
     raw,
     status,
 )
+from tests.llm.serving import serving
 
 PASSAGES = [Passage("a", "Title", "One."), Passage("b", "Title", "Two.")]
 
@@ -31,10 +30,7 @@ def results(*pairs: tuple[Any, Any]) -> bytes:
 WELL = raw(results((1, 0.9), (0, 0.25)))
 
 
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint(WELL) as state:
-        yield state
+server = serving(WELL)
 
 
 def ask(state: Endpoint, *, timeout_s: float = 5.0, passages: Any = PASSAGES) -> Any:

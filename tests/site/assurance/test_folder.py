@@ -34,6 +34,7 @@ from medrag_site.assurance.data_flows import flows
 from medrag_site.assurance.model_cards import model_cards
 from medrag_site.assurance.release_figures import release_figures
 from medrag_site.configuration import env
+from tests.chat.web.pages import lacking
 from tests.site.assurance.test_hazards import _functions
 from tests.test_docs import ROOT, text_of
 from webhooks.models import Endpoint as WebhookEndpoint
@@ -128,26 +129,30 @@ def test_each_card_has_the_sections_of_the_schema_in_its_order() -> None:
 
 @pytest.mark.django_db
 def test_the_system_s_card_goes_by_the_settings_in_force(settings: Settings) -> None:
-    assert "no language model writes answers" in model_cards()["system.xml"]
-    assert "Other models that this site configures: none" in model_cards()["system.xml"]
-    assert "not used as this site is set" not in model_cards()["checker.xml"]
+    unwritten, unused = "no language model writes answers", "not used as this site is set"
+    cards = model_cards()
+    none = "Other models that this site configures: none"
+    assert lacking(cards["system.xml"], unwritten, none) == []
+    assert unused not in cards["checker.xml"]
     settings.GENERATOR, settings.VERIFIER = "llm", "llm"
     settings.MODELS = Models(generate=(Endpoint(url="https://a.example.org", model="med-large"),))
     cards = model_cards()
-    assert "no language model writes answers" not in cards["system.xml"]
-    assert "Answers clinicians in the words of a language model" in cards["system.xml"]
-    assert "this site configures: med-large (generate)" in cards["system.xml"]
-    assert "not used as this site is set" in cards["checker.xml"]
+    written = "Answers clinicians in the words of a language model"
+    configured = "this site configures: med-large (generate)"
+    assert lacking(cards["system.xml"], unwritten, written, configured) == [unwritten]
+    assert unused in cards["checker.xml"]
 
 
 @pytest.mark.django_db
 def test_the_system_s_card_has_the_figures_of_the_site_or_of_the_release() -> None:
-    card = model_cards()["system.xml"]
-    assert "<ValueJson>0.283</ValueJson>" in card
-    assert "34 of 120, 95 % interval 0." in card
-    assert "Of the release, not of this site: 150 new questions" in card
-    assert "(release 0.14.0, gate 0.44, weights cascade-2; not counted again with" in card
-    assert "<ValueJson>0.04</ValueJson>" in card
+    of_release = (
+        "<ValueJson>0.283</ValueJson>",
+        "34 of 120, 95 % interval 0.",
+        "Of the release, not of this site: 150 new questions",
+        "(release 0.14.0, gate 0.44, weights cascade-2; not counted again with",
+        "<ValueJson>0.04</ValueJson>",
+    )
+    assert lacking(model_cards()["system.xml"], *of_release) == []
     questions = QuestionSet.objects.create(name="Ward", form="plain", digest="d")
     measures = {"full": Interval(mean=0.75, low=0.5, high=0.9, n=8)}
     result = Card(states={}, outcomes={}, measures=measures, latency_ms={}, tokens={}, not_run={})
@@ -156,11 +161,13 @@ def test_the_system_s_card_has_the_figures_of_the_site_or_of_the_release() -> No
             question_set=questions, name="first", state=RunState.DONE,
             frozen={"configuration": configuration}, metrics=result.as_json(),
         )  # fmt: skip
-    card = model_cards()["system.xml"]
-    assert "<ValueJson>0.75</ValueJson>" in card
-    assert "full, of 8 questions, 95 % interval 0.500 to 0.900" in card
-    assert f"Run {QuestionRun.objects.earliest('pk').pk} here" in card
-    assert "<ValueJson>0.04</ValueJson>" in card  # that run did not measure it
+    of_site = (
+        "<ValueJson>0.75</ValueJson>",
+        "full, of 8 questions, 95 % interval 0.500 to 0.900",
+        f"Run {QuestionRun.objects.earliest('pk').pk} here",
+        "<ValueJson>0.04</ValueJson>",  # that run did not measure it
+    )
+    assert lacking(model_cards()["system.xml"], *of_site) == []
 
 
 @pytest.mark.parametrize("row", documents.rows("security"), ids=lambda row: row["id"])
@@ -185,12 +192,10 @@ def test_the_row_on_tls_names_each_connection_that_operations_does() -> None:
 
 def test_what_is_kept_in_plain_text_is_told() -> None:
     controls = {row["id"]: row["control"] for row in documents.rows("security")}
-    for row in ("V6.3.3", "V13.3.1"):
-        assert "authenticator apps" in controls[row]
-        assert "plain text" in controls[row]
-    assert "webhooks" in controls["V13.3.1"]
+    assert lacking(controls["V6.3.3"], "authenticator apps", "plain text") == []
+    assert lacking(controls["V13.3.1"], "authenticator apps", "plain text", "webhooks") == []
     answers = {row["id"]: row["answer"] for row in documents.rows("dtac")}
-    assert all(word in answers["C4.1"] for word in ("SCIM", "syslog", "Prometheus", "MCP"))
+    assert lacking(answers["C4.1"], "SCIM", "syslog", "Prometheus", "MCP") == []
     assert "computes nothing" not in answers["C1.3"]
 
 
@@ -233,9 +238,7 @@ def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
         ("records.example.org", False),
     ]
     text = data_flows.data_flows()
-    assert "not encrypted" not in text
-    assert "secret" not in text
-    assert "kkk" not in text
+    assert lacking(text, "not encrypted", "secret", "kkk") == ["not encrypted", "secret", "kkk"]
 
 
 @pytest.mark.django_db
