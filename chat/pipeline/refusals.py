@@ -77,6 +77,12 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     return _shown(run, reason, nearest, decision, leading=leading)
 
 
+def unread_refusal(run: AnswerRun, reason: Reason) -> Abstained:
+    """Refuse a question that must not be answered; what forbids something that it names leads."""
+    plain = run.query.plain or ""
+    return refusal(run, reason, first=prohibitions(run.query.text, plain, run.decided.passages))
+
+
 def _by_every_name(run: AnswerRun) -> str:
     return by_every_name(question_in_english(run.query.text))
 
