@@ -342,7 +342,7 @@ def test_a_font_with_swapped_letters_is_found_out(tmp_path: Path) -> None:
     assert "platelet" not in layer
     (page,) = fixtures.parse(path, tmp_path / "out").pages
     assert "platelet count in the second week" in page.text
-    assert [doubt.code for doubt in page.doubts][:1] == ["ocr_text_replaced"]
+    assert "ocr_text_replaced" in [doubt.code for doubt in page.doubts]
 
 
 class NeverRead:
