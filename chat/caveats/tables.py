@@ -105,6 +105,7 @@ def holding_rows(claim: DraftClaim, read: Iterable[Read], question: str) -> tupl
 
 
 def _is_of_others(row: str, asked: Set[str]) -> bool:
+    """Tell whether a row's first cell names conditions, and none that is asked about."""
     named = {name for name, _ in conditions(row.partition("; ")[0])}
     return bool(asked and named) and named.isdisjoint(asked)
 

@@ -1,8 +1,8 @@
 """Choose between two readings of a question: by itself, or about what its thread is about.
 
 `How often do I recheck K+?` stands by itself; after a question on hyperkalaemia it is about that.
-Both readings are searched and read. The thread's counts where its best statement stands in a
-document that the thread has shown, unless by itself another document answers with more certainty.
+Both readings are searched and read, the thread's in the documents that the thread has shown. It
+counts where its gate opens, unless by itself another document answers with clearly more certainty.
 """
 
 from __future__ import annotations
@@ -58,8 +58,10 @@ def reading_of(inside: AnswerRun, alone: AnswerRun, thread: ThreadDocuments) -> 
     another document as if the thread had never been.
     """
     found, by_itself = inside.decision, alone.decision
-    if found is None or by_itself is None:
-        return Reading.ALONE  # a search failed
+    if by_itself is None:
+        return Reading.ALONE  # it is refused: its search failed, or answering is stopped
+    if found is None:
+        return Reading.IN_THREAD  # its search failed: not answered as if there were no thread
     if not inside.query.documents:  # about the thread's patient
         return Reading.ALONE if found.reason else Reading.IN_THREAD
     is_alone_open, stays = by_itself.reason is None, _stands_in(alone, thread.quoted)

@@ -352,7 +352,7 @@ class DocumentAdmin(DocumentModelAdmin):
         """Return the share of words that an answer can quote, and the first texts without one."""
         words = quotable_words(document)
         return _rendered(
-            "reading/_quotable.html",
+            "parts/_quotable.html",
             document=document,
             line=quotable_line(words),
             without=words.without[:PREVIEWED],

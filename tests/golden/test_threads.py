@@ -169,7 +169,9 @@ def test_nothing_dangerous_is_shown_in_a_thread_that_is_looked_at(outcomes: list
     assert not forbidden, "\n".join(map(failure_of, forbidden))
 
 
-def test_nothing_dangerous_is_shown_in_a_thread_that_is_counted(outcomes: list[Asked]) -> None:
+def test_no_more_that_is_dangerous_is_shown_in_a_thread_that_is_counted(
+    outcomes: list[Asked],
+) -> None:
     number = sum(bool(asked.forbidden) for asked in half_of(outcomes, "counted"))
     assert number <= FORBIDDEN_COUNTED
 

@@ -2,12 +2,15 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 
+import chat.ask
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.replay import turn_replay
 from chat.types import AskedQuestion
+from retrieval.types import Query
 from tests.corpora import publish
 
 HIGH = """# Demonstraemia in adults
@@ -36,9 +39,7 @@ def guidelines(db: None) -> None:
 
 
 def ask(question: str, user: User, conversation: Conversation | None = None) -> Turn:
-    from chat.ask import turn_ask
-
-    made = turn_ask(
+    made = chat.ask.turn_ask(
         AskedQuestion(question, user=user, channel=Channel.PAGE, conversation=conversation)
     )
     return Turn.objects.get(pk=made.pk)
@@ -114,3 +115,19 @@ def test_two_readings_that_differ_are_the_askers_choice(alice: User, client: Cli
     again = Turn.objects.latest("created_at")
     assert again.status == TurnStatus.ANSWERED
     assert "every 3 days" in texts(again)
+
+
+def test_a_search_of_the_thread_that_fails_is_no_answer_from_elsewhere(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ask("How much examplol do I give for demonstraemia?", alice)
+    find = chat.ask.find
+
+    def failing(query: Query, *given: object, **named: object) -> object:
+        if query.documents:
+            raise DatabaseError("no such thing")
+        return find(query, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(chat.ask, "find", failing)
+    turn = ask("What is the dose of samplin for placebosis?", alice, first.conversation)
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.SEARCH_UNAVAILABLE)

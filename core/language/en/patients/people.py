@@ -15,6 +15,7 @@ from typing import NamedTuple
 from core.language.en.patients.groups import populations
 from core.language.en.quantities.measures import (
     DAYS,
+    PERSON,
     Interval,
     Measure,
     in_base,
@@ -64,8 +65,7 @@ _AGED = re.compile(
 )
 _EXACTLY_AGED = re.compile(
     r"\bage[ds]?(?: of| is)?[:\s]*$"
-    r"|\b(?:child|infant|baby|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady"
-    r"|gentleman|person|someone|mother|father|son|daughter)\s+of\s+$"
+    rf"|\b{PERSON}\s+of\s+$"
 )
 _IS_AGED = re.compile(r"\bs?he(?:['’]?s| is)\s+(?:now |only |actually )?$")
 _SINCE = re.compile(r"[\s-]*(?:pregnan|post|gestat|after|into|since|ago\b|of\b|in\b|out\b)")

@@ -84,10 +84,14 @@ _AFTER = rf"""(?:
 _TERM = re.compile(
     f"(?:{_BEFORE})?{_NUMBER.format('first')}{_UNIT.format('unit')}(?:{_AFTER})?", re.VERBOSE
 )
-# `a child of 6`, `girl aged 8`, `boy 8`: a person's bare number is an age in years.
+PERSON = (  # who may be of an age, in a pattern
+    r"(?:child|infant|baby|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady"
+    r"|gentleman|person|someone|mother|father|son|daughter)"
+)
+# `a child of 6`, `girl aged 8`, `boy 8`: a person's bare number is an age in years. That of an
+# infant may be in months or weeks.
 _BARE_AGE = re.compile(
-    r"\b((?:child|boy|girl|kid|toddler|teenager|wom[ae]n|m[ae]n|adult|patient|pt|lady|gentleman"
-    r"|person|someone|mother|father|son|daughter)\s+(?:of|aged?)|boy|girl|child|aged?"
+    rf"\b((?!infant|baby){PERSON}\s+(?:of|aged?)|boy|girl|child|(?<!infant )(?<!baby )aged?"
     r"|s?he(?:['’]?s| is)(?: now| only)?)\s+(\d{1,3})"
     rf"(?![\d.]*\d|\s*(?:to|-|\+|/|%|x|and|or)\s*\d|[\s-]*(?:{_KNOWN})(?![a-zµ])|[.]\d|th|st|nd|rd)"
 )
