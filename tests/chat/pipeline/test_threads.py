@@ -6,8 +6,9 @@ from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 
-import chat.ask
+from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
+from chat.pipeline.search import find
 from chat.replay import turn_replay
 from chat.types import AskedQuestion
 from retrieval.types import Query
@@ -39,7 +40,7 @@ def guidelines(db: None) -> None:
 
 
 def ask(question: str, user: User, conversation: Conversation | None = None) -> Turn:
-    made = chat.ask.turn_ask(
+    made = turn_ask(
         AskedQuestion(question, user=user, channel=Channel.PAGE, conversation=conversation)
     )
     return Turn.objects.get(pk=made.pk)
@@ -121,13 +122,12 @@ def test_a_search_of_the_thread_that_fails_is_no_answer_from_elsewhere(
     alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = ask("How much examplol do I give for demonstraemia?", alice)
-    find = chat.ask.find
 
     def failing(query: Query, *given: object, **named: object) -> object:
         if query.documents:
             raise DatabaseError("no such thing")
         return find(query, *given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(chat.ask, "find", failing)
+    monkeypatch.setattr("chat.ask.find", failing)
     turn = ask("What is the dose of samplin for placebosis?", alice, first.conversation)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.SEARCH_UNAVAILABLE)
