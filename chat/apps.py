@@ -7,11 +7,10 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         # late: models can't be imported before the apps are ready
-        from chat import checks  # noqa: F401  importing registers
+        from chat import system_checks  # noqa: F401  importing registers
         from chat.audit import receivers
         from chat.sign_in import oidc, sessions  # noqa: F401  as above
         from chat.sign_in import receivers as sign_ins
-        from chat.verification import checks as verifier_checks  # noqa: F401  as above
 
         receivers.connect()
         sign_ins.connect()

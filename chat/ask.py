@@ -22,6 +22,7 @@ from chat.caveats.earlier import forgotten
 from chat.caveats.languages import other_language_caution
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
+from chat.evidence.texts import normalised
 from chat.experiments.arms import Assignment, assignment_of
 from chat.gate.records import gate_in_use
 from chat.generation.finding import with_found
@@ -48,7 +49,6 @@ from chat.question.multiple_choice import is_exception
 from chat.question.understand import Understood, questions_before, understand
 from chat.services import turn_store
 from chat.types import Abstained, Answered, AskedQuestion, DraftClaim, Outcome
-from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from core.language.gloss import spoken_in
 from core.timing import timed

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.measures.patterns import Outcome, Verdict
 
-ASK, MATERIAL, STAGES = "ask", "material", "stages"  # kinds of tasks
+ASK, MATERIAL, STAGES, CHECKS = "ask", "material", "stages", "checks"  # kinds of tasks
 
 
 @dataclass(frozen=True)

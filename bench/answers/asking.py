@@ -15,7 +15,8 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import timezone
 
-from bench.answers.asked import ASK, MATERIAL, AnswersTask, Asked
+from bench.answers.asked import ASK, CHECKS, MATERIAL, AnswersTask, Asked
+from bench.answers.checks import worth_of
 from bench.answers.locating import Places, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
@@ -69,6 +70,9 @@ def _rows(found: QuestionSet, task: AnswersTask) -> Iterator[dict[str, Any]]:
         return (asdict(each) for each in asked)
     if task.kind == ASK:
         return (asked.as_dict() for asked in _ask_all(found))
+    if task.kind == CHECKS:
+        places = Places()
+        return _read_all(found, lambda each: worth_of(each, lambda q: _asked(q, places).verdict))
     return _read_all(found, material_of if task.kind == MATERIAL else stages_of)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from django.conf import settings
 
-from bench.answers.asked import ASK, MATERIAL, STAGES, AnswersTask, Asked
+from bench.answers.asked import ASK, CHECKS, MATERIAL, STAGES, AnswersTask, Asked
+from bench.answers.checks import worth_lines
 from bench.answers.measures import measured, scores_of
 from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
@@ -87,14 +88,17 @@ def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *
     write_lines(out / "choice.jsonl", dumped)
 
 
-def answers_stages_write(
-    found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say
+def answers_rows_write(
+    found: QuestionSet, order: AnswersOrder, out: Path, kind: str, *, say: Say
 ) -> list[str]:
-    """Write `stages.jsonl` and `report.md`, the table that is returned. Raises as above."""
-    rows, _ = _done(found, order, say, kind=STAGES)
-    lines = stages_lines(rows)
+    """Write a row of each question, as `stages.jsonl` or `checks.jsonl`, and `report.md`.
+
+    The report's table is returned. Raises as above.
+    """
+    rows, _ = _done(found, order, say, kind=kind)
+    lines = {STAGES: stages_lines, CHECKS: worth_lines}[kind](rows)
     out.mkdir(parents=True, exist_ok=True)
-    write_lines(out / "stages.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
+    write_lines(out / f"{kind}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
     write_lines(out / "report.md", lines)
     return lines
 

@@ -18,9 +18,9 @@ from bench.checker.labels import (
     macro_f1,
 )
 from bench.datasets.pairs import LABELS, LabelledPair, PairSet
+from chat.evidence.judgements import Evidence, Judgement, Label, Pair
 from chat.gate.risk import Bools, calibration_error
 from chat.verification.entailment.types import Verifier
-from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs
 from core.errors import MedragError
 from core.llm.usage import Usage

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from django.conf import settings
 
+from chat.checks.claims import STOPPED
+from chat.evidence.judgements import Judgement, Label, Pair
 from chat.verification import verbatim
 from chat.verification.entailment import checker
 from chat.verification.entailment.configured import VERIFIERS, verifier_fault, verifier_named
 from chat.verification.entailment.types import Verifier
-from chat.verification.types import Judgement, Label, Pair
-from chat.verification.verify import CHECKS
 from core.llm.usage import Usage
 
 RULES = "rules"
@@ -42,7 +42,10 @@ class Rules:
     @property
     def fingerprint(self) -> str:
         """A hash over the source of each check's module, without what they import."""
-        modules = [inspect.getmodule(each) for each in (*CHECKS, verbatim.is_verbatim)]
+        modules = [
+            inspect.getmodule(each)
+            for each in (*(check.compare for check in STOPPED), verbatim.is_verbatim)
+        ]
         source = "".join(inspect.getsource(module) for module in modules if module)
         return f"rules-1:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
@@ -80,7 +83,7 @@ def _megabytes(folder: Path) -> float:
 def _by_rules(pair: Pair) -> Judgement:
     if verbatim.is_verbatim(pair.claim, pair.evidence.quotes):
         return Judgement(Label.SUPPORTED, 1.0)
-    for check in CHECKS:
+    for check in STOPPED:
         if finding := check(pair.claim, pair.evidence):
             opposite = float(finding.label is Label.CONTRADICTED)
             return Judgement(finding.label, 0.0, opposite, finding.detail)

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.datasets.nearest import nearest_run
 from bench.datasets.reading import found, numbered_lines_of, once, records_of, texts_of
-from chat.verification.types import Label
+from chat.evidence.judgements import Label
 from evaluation.datasets.reading import id_of, text_of
 from evaluation.datasets.types import DatasetError
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from bench.checker.checks import claim_lines
+from bench.checker.measure import Checked
 from bench.checker.run import (
     checker_folder_write,
     refuse_unusable,
@@ -30,6 +32,19 @@ def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str
 
     Raises CommandError, MedragError.
     """
+    pair_set, results = _measured(options, say)
+    return report_lines(pair_set, results)
+
+
+def claims_checked(options: dict[str, Any], say: Callable[[str], None]) -> list[str]:
+    """Measure verifiers likewise; return which claims only the exact checks stop, for each."""
+    _, results = _measured(options, say)
+    return [line for each in results for line in (f"{each.name}:", *claim_lines(each), "")]
+
+
+def _measured(
+    options: dict[str, Any], say: Callable[[str], None]
+) -> tuple[PairSet, Sequence[Checked]]:
     if not options["out"] or options["arguments"] or options["limit"]:
         raise CommandError("Only --out DIR is needed, with --pairs FILE or --format scifact.")
     out = Path(options["out"])
@@ -40,7 +55,7 @@ def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str
     pair_set = _pairs_read(options)
     results = verifiers_check(pair_set, names, say=say)
     checker_folder_write(out, pair_set, results)
-    return report_lines(pair_set, results)
+    return pair_set, results
 
 
 def _pairs_read(options: dict[str, Any]) -> PairSet:

@@ -17,8 +17,8 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from chat.caveats.footnotes import text_without_footnotes, without_footnotes
 from chat.caveats.neighbours import hits_of
 from chat.caveats.wording import groups_in_words, statements_numbered, words_for_people
+from chat.checks.agreement import headings_of
 from chat.models import ClaimKind
-from chat.reader.agreement import headings_of
 from chat.types import DraftClaim
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import (

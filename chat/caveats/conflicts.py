@@ -14,9 +14,9 @@ from itertools import islice, product
 
 from chat.caveats.applicability import hit_people
 from chat.evidence.quotable import quotable_units
+from chat.evidence.texts import normalised
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Quote, Unit
-from chat.verification.texts import normalised
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import People, apart, first_named, people_of
 from core.language.en.sentences import sentence_spans

@@ -21,10 +21,10 @@ from chat.caveats.neighbours import (
     is_limiting,
 )
 from chat.evidence.quotable import quotable_units
+from chat.evidence.texts import normalised
 from chat.models import ClaimKind
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
-from chat.verification.texts import normalised
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import apart, first_named, people_of
 from core.language.en.sentences import sentence_spans

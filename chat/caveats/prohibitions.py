@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chat.checks.agreement import headings_of, is_about_medicine
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
-from chat.reader.agreement import headings_of, is_about_medicine
 from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.questions.asked import asked_medicines

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from chat.verification.texts import normalised
+from chat.evidence.texts import normalised
 
 _ENDINGS = "com|org|net|io|gov|edu|info|biz|dev|app|xyz|top|site|online|link|me|co|uk|eu|de|ru|cn"
 _FOREIGN = re.compile(

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from chat.checks import medicines
+from chat.checks.claims import check_numbers
+from chat.evidence.judgements import Evidence
+from chat.evidence.texts import normalised
 from chat.generation.types import Task
 from chat.question.multiple_choice import is_exception
 from chat.types import DraftClaim, Option, Quote
-from chat.verification import medicines
-from chat.verification.exact_checks import check_numbers
-from chat.verification.texts import normalised
-from chat.verification.types import Evidence
 from core.language.en.negation import negations
 from core.language.en.sentences import sentence_spans
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from chat.evidence.quotable import Withheld, is_withheld
+from chat.evidence.texts import placed_tokens, tokens
 from chat.types import Quote, Unit, Unplaced
-from chat.verification.texts import placed_tokens, tokens
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, leans_on_before
 from core.language.words import CELLS

@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from chat.evidence.texts import tokens
 from chat.generation.foreign_markup import foreign
 from chat.generation.placing import Placed, Shown, nearness, placed
 from chat.types import DraftClaim, Option, Quote, Unplaced
-from chat.verification.texts import tokens
 from corpus.parsing.clean import clean_line
 
 MAX_CITATIONS = 3  # of a claim

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chat.caveats.applicability import applicability
-from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import (
     allergy_caution,
     anaphylaxis_caution,
@@ -13,19 +11,30 @@ from chat.caveats.cautions import (
     barred_caution,
     conflict_caution,
     earlier_caution,
-    form_cautions,
     further_caution,
     omission_caution,
     passed_caution,
 )
 from chat.caveats.charts import chart_cautions
-from chat.caveats.conflicts import conflicts
 from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
-from chat.caveats.omissions import MAX_SHOWN, omitted
-from chat.caveats.prohibitions import bands, only_passed, prohibitions
-from chat.caveats.tables import holding_rows, is_row, with_whole_tables
+from chat.caveats.omissions import MAX_SHOWN
+from chat.caveats.prohibitions import bands
+from chat.caveats.tables import is_row
 from chat.models import ClaimKind, Reason
+from chat.pipeline.check_table import (
+    ANAPHYLAXIS,
+    APPLICABILITY,
+    BANDS,
+    BARRED,
+    CONFLICTS,
+    FORMS,
+    OMISSIONS,
+    OVERLAPPING,
+    PROHIBITIONS,
+    UNAWARE,
+    WHOLE_TABLES,
+)
 from chat.pipeline.refusals import refusal
 from chat.pipeline.run import AnswerRun
 from chat.types import Abstained, DraftClaim
@@ -44,9 +53,9 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     """
     chosen = (*_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
     shown = _prohibitions_first(run, chosen)
-    against = barred(run.query.text, shown)
+    against = BARRED(run.query.text, shown)
     allergic_to = allergies(question_in_english(run.query.text))
-    silent = unaware(allergic_to, shown)
+    silent = UNAWARE(allergic_to, shown)
     is_spoken_of = len(silent) < len(shown) and not any(map(is_row, shown))
     last = silent if is_spoken_of else frozenset()
     order = sorted(range(len(shown)), key=lambda place: (place in against, place in last))
@@ -57,9 +66,9 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     if against:
         words = {order.index(place) + 1: text for place, text in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
-    if conditional := only_after_anaphylaxis(allergic_to, run.query.text, run.claims):
+    if conditional := ANAPHYLAXIS(allergic_to, run.query.text, run.claims):
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
-    if silent := unaware(allergic_to, run.claims):
+    if silent := UNAWARE(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
     refused = _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
@@ -79,7 +88,7 @@ def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[D
             continue
         beside = tuple(
             each
-            for each in holding_rows(claim, run.decided.reading.statements, run.query.text)
+            for each in OVERLAPPING(claim, run.decided.reading.statements, run.query.text)
             if place_of(each) not in quoted
         )
         quoted |= {place_of(each) for each in beside}
@@ -94,7 +103,7 @@ def _prohibitions_first(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple
     """
     if run.understood.options:
         return claims
-    found = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+    found = PROHIBITIONS(run.query.text, run.query.plain or "", run.decided.passages)
     places = {place_of(each) for each in found}
     quoted = tuple(claim for claim in claims if place_of(claim) in places)
     known = {place_of(claim) for claim in quoted}
@@ -107,7 +116,7 @@ def _bands(run: AnswerRun) -> tuple[DraftClaim, ...]:
 
     Without such a row it is told that nothing says that it may be given.
     """
-    if not only_passed(run.query.text, run.supported):
+    if not BANDS(run.query.text, run.supported):
         return ()
     found = _verified_quotes(bands(run.query.text, run.decided.passages))
     if not found:
@@ -123,7 +132,7 @@ def place_of(claim: DraftClaim) -> tuple[str, int, int]:
 
 def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
     """Return the supported claims, with those other rows of their tables that pass the checks."""
-    shown = with_whole_tables(run.supported, run.query.text)
+    shown = WHOLE_TABLES(run.supported, run.query.text) or run.supported
     added = tuple(claim for claim in shown if claim.kind is ClaimKind.ROW)
     verified = frozenset(map(id, _verified_quotes(added)))
     return tuple(claim for claim in shown if claim not in added or id(claim) in verified)
@@ -133,7 +142,7 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
     policy = run.config.omissions
     if policy == "off":
         return None
-    every = omitted(run.supported, run.decided.passages, question=run.query.text)
+    every = OMISSIONS(run.supported, run.decided.passages, question=run.query.text)
     left_out, further = every[:MAX_SHOWN], every[MAX_SHOWN:]
     if further:
         run.cautions.append(further_caution(further))
@@ -150,17 +159,17 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
 
 
 def _add_applicability(run: AnswerRun) -> Abstained | None:
-    about = applicability(run.query.text, run.claims)
+    about = APPLICABILITY(run.query.text, run.claims)
     run.cautions.extend(applicability_cautions(about))
     every_name = by_every_name(question_in_english(run.query.text))
-    run.cautions.extend(form_cautions(every_name, run.claims))
+    run.cautions.extend(FORMS(every_name, run.claims))
     if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None
 
 
 def _add_conflicts(run: AnswerRun) -> Abstained | None:
-    for conflict in conflicts(run.supported, run.decided.passages, question=run.query.text):
+    for conflict in CONFLICTS(run.supported, run.decided.passages, question=run.query.text):
         if run.config.conflicts == "block":
             run.cautions.append(conflict_caution(conflict, ()))
             return refusal(run, Reason.CONFLICT, first=(conflict.ours, conflict.theirs))

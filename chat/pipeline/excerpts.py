@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from chat.checks.agreement import is_about_medicine
 from chat.evidence.quotable import units_by_passage
-from chat.reader.agreement import is_about_medicine
 from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import ScoredStatements

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chat.evidence.judgements import Judgement, Pair
 from chat.generation.configured import site_generator
 from chat.generation.types import Generation, Generator, Task
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
-from chat.verification.types import Judgement, Pair
 from core.llm.usage import Usage
 
 

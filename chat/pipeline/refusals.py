@@ -15,17 +15,17 @@ from chat.caveats.cautions import (
     prohibition_cautions,
     unknown_word_cautions,
 )
-from chat.caveats.prohibitions import prohibitions
+from chat.checks.medicines import is_named
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
 from chat.gate.scorers import logistic
 from chat.generation.types import Generation
 from chat.models import Reason
+from chat.pipeline.check_table import PROHIBITIONS
 from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
-from chat.verification.medicines import is_named
 from core.language.en.medicines.names import drug_classes, drug_places, drugs
 from core.language.en.medicines.varieties import differs, in_words, is_of_other_brand
 from core.language.en.quantities.levelling import levelled
@@ -80,7 +80,7 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
 def unread_refusal(run: AnswerRun, reason: Reason) -> Abstained:
     """Refuse a question that must not be answered; what forbids something that it names leads."""
     plain = run.query.plain or ""
-    return refusal(run, reason, first=prohibitions(run.query.text, plain, run.decided.passages))
+    return refusal(run, reason, first=PROHIBITIONS(run.query.text, plain, run.decided.passages))
 
 
 def _by_every_name(run: AnswerRun) -> str:
@@ -165,7 +165,7 @@ def explained(run: AnswerRun) -> Abstained:
         outcome = None
     if outcome is None:
         plain = run.query.plain or ""
-        held = prohibitions(run.query.text, plain, run.decided.passages, with_rows=True)
+        held = PROHIBITIONS(run.query.text, plain, run.decided.passages, with_rows=True)
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE, first=held)
         run.cautions += prohibition_cautions(held)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)

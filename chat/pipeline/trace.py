@@ -10,13 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import get_language
 
+from chat.evidence.judgements import Judgement
 from chat.generation.types import Generation
 from chat.models import Mode
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import Search, SearchLog
 from chat.types import DraftClaim
 from chat.verification.answer_judge import judge_fingerprint
-from chat.verification.types import Judgement
 from chat.verification.verify import Verdict
 from core.llm.usage import Usage
 from retrieval.types import Rights

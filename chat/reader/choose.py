@@ -10,8 +10,8 @@ from itertools import groupby
 import numpy as np
 from django.conf import settings
 
+from chat.checks.agreement import Asked, in_agreement
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import in_agreement
 from chat.reader.answerable import answerable
 from chat.reader.features import (
     READER,
@@ -88,12 +88,8 @@ def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     things = things_named(question, [hit.text for hit in spoken])
     about = {hit.document_id for hit in spoken if tells_of(things, hit.text)}
     spoken = [hit for hit in spoken if not things or hit.document_id in about]
-    units = in_agreement(
-        in_english,
-        by_every_name(in_english),
-        quotable_units(spoken, question),
-        unknown=unknown_names(question),
-    )
+    asked = Asked.of(in_english, by_every_name(in_english), unknown_names(question))
+    units = in_agreement(asked, quotable_units(spoken, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.verification.texts import tokens
+from chat.evidence.texts import tokens
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import leans_on_before
 from core.language.words import CELLS

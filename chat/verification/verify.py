@@ -10,20 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from chat.checks.claims import STOPPED
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Evidence, Finding, Judgement, Label, Pair
+from chat.evidence.texts import normalised, tokens
 from chat.types import DraftClaim, Quote
-from chat.verification import medicines, polarity
 from chat.verification.entailment.types import Verifier
-from chat.verification.exact_checks import (
-    check_exchanged,
-    check_groups,
-    check_numbers,
-    check_qualifiers,
-    check_restated,
-    check_routes,
-)
-from chat.verification.texts import normalised, tokens
-from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
 from chat.verification.verbatim import is_verbatim
 from core.language.configurations import ENGLISH
 from core.language.detection import DEFAULT, language
@@ -32,16 +24,6 @@ from core.language.en.sentences import sentence_spans
 from corpus.models import Page
 from retrieval.types import Hit
 
-CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
-    check_numbers,
-    medicines.check,
-    check_exchanged,
-    check_routes,
-    check_groups,
-    polarity.check,
-    check_qualifiers,
-    check_restated,
-)
 # Checks that a verifier with graded scores may overrule by being surer than usual: alone, they stop
 # true claims and no false one that it would pass (`docs/decisions.md`).
 OVERRULED = frozenset(("groups",))
@@ -170,7 +152,7 @@ def _settled(
 
 def _objections(claim: str, evidence: Evidence) -> list[Finding]:
     """Return the objections of the exact checks, in their order."""
-    return [finding for check in CHECKS if (finding := check(claim, evidence))]
+    return [finding for check in STOPPED if (finding := check(claim, evidence))]
 
 
 def _is_english(hit: Hit) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from chat.verification.types import Label
+from chat.evidence.judgements import Label
 from evaluation.measures.doses import states_dose
 from evaluation.measures.entailment import Verdicts
 from evaluation.measures.types import AnsweredItem, Part

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Evidence, Judgement, Label, Pair
 from chat.verification.entailment.types import Verifier
-from chat.verification.types import Evidence, Judgement, Label, Pair
 from evaluation.measures.types import AnsweredItem, JudgedBy
 from evaluation.measures.verbatim import states
 

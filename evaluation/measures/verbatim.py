@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from chat.verification.texts import tokens
+from chat.evidence.texts import tokens
 from chat.verification.verbatim import is_verbatim
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import is_negative_lead, leans_on_before

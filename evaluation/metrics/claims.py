@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from chat.verification.types import Label
+from chat.evidence.judgements import Label
 
 
 def claim_faithfulness(labels: Sequence[Label]) -> float | None:

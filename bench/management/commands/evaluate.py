@@ -16,7 +16,7 @@ from bench.ablations.run import (
     ablation_run,
     ablation_write,
 )
-from bench.answers.asked import read_answers_task
+from bench.answers.asked import CHECKS, STAGES, read_answers_task
 from bench.answers.asking import run_answers
 from bench.answers.knowing_model import Saying
 from bench.answers.model_asking import ModelOrder
@@ -27,7 +27,7 @@ from bench.answers.services import (
     answers_folder_write,
     answers_material_write,
     answers_measure,
-    answers_stages_write,
+    answers_rows_write,
     model_folder_write,
     model_measure,
 )
@@ -35,7 +35,7 @@ from bench.answers.telling import report_lines as report_lines_of_answers
 from bench.child_work import run_child_task
 from bench.datasets import FORMATS
 from bench.datasets.types import Dataset
-from bench.management.checker import checker_arguments, checker_run
+from bench.management.checker import checker_arguments, checker_run, claims_checked
 from bench.management.real_model import real_model_arguments, real_model_ask
 from bench.real_model.asked import read_real_task
 from bench.real_model.asking import real_model_run
@@ -51,6 +51,8 @@ WHAT = """\
 retrieval: measure one search configuration on a data set; writes run, judgements and metrics;
 ablation: measure each switch against the default, in one table;
 answers: ask the questions of --testset on the documents of --documents; judged by patterns;
+checks: ask them with each check of facts and without it; or count which claims of --pairs FILE
+only they stop;
 model: ask them with a language model that knows the answers or lies;
 real: serve a GGUF model from --model DIR and ask sample questions with it as writer and as judge;
 checker: measure verifiers on labelled pairs of claim and evidence (--pairs FILE, or scifact);
@@ -109,6 +111,7 @@ class Command(evaluate.Command):
             "retrieval": self._retrieval,
             "ablation": self._ablation,
             "answers": self._answers,
+            "checks": self._checks,
             "model": self._model,
             "real": self._real,
             "checker": self._checker,
@@ -157,12 +160,22 @@ class Command(evaluate.Command):
             self._say(f"Written to {out}")
             return
         if options["stages"]:
-            self._print(answers_stages_write(found, order, out, say=self._say))
+            self._print(answers_rows_write(found, order, out, STAGES, say=self._say))
             self._say(f"Written to {out}")
             return
         result = answers_measure(found, order, say=self._say)
         answers_folder_write(out, result)
         self._print(report_lines_of_answers(found, result.asked, result.intervals))
+        self._say(f"Written to {out}")
+
+    def _checks(self, options: dict[str, Any]) -> None:
+        """Measure checks on questions (--testset), and on claims (--pairs, or scifact)."""
+        if options["testset"]:
+            found, order, out = _questions_read(options)
+            self._print(answers_rows_write(found, order, out, CHECKS, say=self._say))
+        else:
+            out = Path(options["out"] or ".")
+            self._print(claims_checked(options, self._say))
         self._say(f"Written to {out}")
 
     def _model(self, options: dict[str, Any]) -> None:

@@ -17,8 +17,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Judgement, Label, Pair
 from chat.verification.entailment.windows import windows
-from chat.verification.types import Judgement, Label, Pair
 from core.errors import MedragError
 from core.llm.usage import Usage
 from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel

@@ -19,8 +19,8 @@ import numpy as np
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Judgement, Label, Pair
 from chat.verification.entailment.windows import windows
-from chat.verification.types import Judgement, Label, Pair
 from core.errors import MedragError
 from core.llm.usage import Usage
 from retrieval.rerank.pair_models import (

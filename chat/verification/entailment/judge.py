@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Evidence, Judgement, Label, Pair
 from chat.evidence.prompt_text import fresh_mark
-from chat.verification.types import Evidence, Judgement, Label, Pair
 from core.llm.client import Endpoint
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from chat.verification.types import Judgement, Pair
+from chat.evidence.judgements import Judgement, Pair
 from core.llm.usage import Usage
 
 

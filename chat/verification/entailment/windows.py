@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.verification.types import Evidence
+from chat.evidence.judgements import Evidence
 from core.language.en.sentences import line_sentence_spans
 from retrieval.rerank.extracts import CONTEXT_SHARE, JOINT, Measure, reach, shortened
 

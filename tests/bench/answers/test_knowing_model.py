@@ -7,10 +7,10 @@ import re
 import pytest
 
 from bench.answers.knowing_model import KnowingModel, served
+from chat.evidence.judgements import Evidence, Pair
 from chat.evidence.prompt_text import shown_passages
 from chat.generation.language_model import PROMPT
 from chat.verification.entailment.judge import prompt_for
-from chat.verification.types import Evidence, Pair
 from core.llm.client import Endpoint
 from core.llm.failover import ask_first
 from core.llm.request_variants import Question as Asked

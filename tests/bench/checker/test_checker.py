@@ -14,8 +14,8 @@ from pytest_django import Settings
 
 from bench.checker.measure import BATCH, check_pairs
 from bench.datasets.pairs import read_pairs, read_scifact_pairs
+from chat.evidence.judgements import Label
 from chat.verification.entailment.judge import LanguageModelJudge
-from chat.verification.types import Label
 from core.llm.client import Endpoint
 from evaluation.datasets.types import DatasetError
 from tests.chat.verification.judging import replying

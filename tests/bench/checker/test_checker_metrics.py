@@ -22,7 +22,7 @@ from bench.checker.labels import (
 )
 from bench.checker.measure import Checked
 from bench.datasets.pairs import LABELS, LabelledPair
-from chat.verification.types import Judgement, Label
+from chat.evidence.judgements import Judgement, Label
 from evaluation.metrics.statistics import interval, interval_of_counts
 
 RANDOM = np.random.default_rng(5)

@@ -11,10 +11,10 @@ import pytest
 from django.conf import LazySettings
 
 from chat.errors import GeneratorUnavailable, VerifierUnavailable
+from chat.evidence.judgements import Evidence, Pair
 from chat.question.follow_ups import Asked, standalone
 from chat.verification.answer_judge import judge_answer
 from chat.verification.entailment.judge import LanguageModelJudge
-from chat.verification.types import Evidence, Pair
 from core.errors import MedragError
 from core.llm import client as language_model
 from core.llm.breaker import FAILURES

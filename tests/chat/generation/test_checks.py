@@ -12,12 +12,11 @@ import pytest
 from pytest_django import Settings
 
 from chat import checks
-from chat.checks import check_language_models
 from chat.generation.configured import site_generator
 from chat.generation.extractive import ExtractiveGenerator
 from chat.generation.language_model import LanguageModelGenerator
+from chat.system_checks import check_language_models, check_verifier
 from chat.verification import answer_judge as judging
-from chat.verification.checks import check_verifier
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
 from tests.models import models_file, set_model

@@ -7,12 +7,12 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 
+from chat.evidence.judgements import Judgement, Label, Pair
 from chat.generation.finding import BAR, with_found
 from chat.models import Citation, ClaimKind, Mode, Reason, Turn
 from chat.reader.choose import read
 from chat.replay import turn_replay
 from chat.types import DraftClaim
-from chat.verification.types import Judgement, Label, Pair
 from chat.verification.verify import verify
 from core.llm.usage import Usage
 from corpus.services.lifecycle import document_withdraw

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from chat.evidence.quotable import units_by_passage
+from chat.evidence.texts import normalised, tokens
 from chat.generation import placing
 from chat.generation.placing import Placed, Shown, placed
 from chat.types import DraftClaim, Quote, Unplaced
-from chat.verification.texts import normalised, tokens
 from chat.verification.verify import verify
 from corpus.models import Page
 from retrieval.types import Hit

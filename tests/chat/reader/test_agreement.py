@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from chat.checks.agreement import Asked, in_agreement, is_about_medicine
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import in_agreement, is_about_medicine
 from chat.reader.choose import sifted
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
@@ -31,7 +31,7 @@ def guide() -> None:
 def agreeing(text: str, question: str) -> list[str]:
     """Return the statements of a published document that agree with the question."""
     units = quotable_units(hits_for(text), "")
-    return [unit.text for unit in in_agreement(question, question, units)]
+    return [unit.text for unit in in_agreement(Asked.of(question, question), units)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case[1] for case in CASES])
@@ -100,5 +100,5 @@ def test_a_dose_for_children_is_for_nobody_under_a_year(question: str, shown: li
     for line in parts[1:]:
         publish(f"{parts[0]}\n{line}", population="children", title=f"Pain {line}")
     units = quotable_units(hits_for(f"{question} {PAIN}"), "")
-    left = [unit.text for unit in in_agreement(question, question, units)]
+    left = [unit.text for unit in in_agreement(Asked.of(question, question), units)]
     assert sorted(text for text in left if text in parts) == sorted(shown)

@@ -7,10 +7,10 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Evidence, Label, Pair
 from chat.verification.entailment import checker
 from chat.verification.entailment.checker import TrainedChecker
 from chat.verification.entailment.configured import verifier_fault, verifier_named
-from chat.verification.types import Evidence, Label, Pair
 
 EVIDENCE = Evidence(
     ("1.2.5 Do not offer antimotility medicines such as loperamide to people with C. difficile.",),

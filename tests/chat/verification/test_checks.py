@@ -2,8 +2,8 @@
 
 import pytest
 
-from chat.verification import exact_checks, medicines, polarity
-from chat.verification.types import Evidence
+from chat.checks import claims, medicines, polarity
+from chat.evidence.judgements import Evidence
 from chat.verification.verbatim import is_verbatim
 
 
@@ -50,13 +50,13 @@ def test_of_a_text_about_another_medicine_nothing_is_said_of_the_one_asked_about
     ],
 )
 def test_a_route_that_is_named_nowhere(claim: str, evidence: str, stopped: bool) -> None:
-    assert bool(exact_checks.check_routes(claim, Evidence((evidence,)))) is stopped
+    assert bool(claims.check_routes(claim, Evidence((evidence,)))) is stopped
 
 
 def test_a_route_of_the_question_counts_only_where_the_evidence_names_none() -> None:
     asked = "intravenous dose?"
-    assert exact_checks.check_routes("500 mg intravenously", Evidence(("by mouth",), "", asked))
-    assert not exact_checks.check_routes("500 mg intravenously", Evidence(("500 mg",), "", asked))
+    assert claims.check_routes("500 mg intravenously", Evidence(("by mouth",), "", asked))
+    assert not claims.check_routes("500 mg intravenously", Evidence(("500 mg",), "", asked))
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_a_route_of_the_question_counts_only_where_the_evidence_names_none() -> 
 )
 def test_two_things_that_are_exchanged(claim: str, stopped: bool) -> None:
     told = "Give potassium chloride in 1,000 mL of sodium chloride over 4 hours and stop."
-    assert bool(exact_checks.check_exchanged(claim, Evidence((told,)))) is stopped
+    assert bool(claims.check_exchanged(claim, Evidence((told,)))) is stopped
 
 
 def test_both_sides_of_an_and_may_be_exchanged() -> None:
     told = Evidence(("Give amoxicillin and clarithromycin for 5 days.",))
-    assert not exact_checks.check_exchanged("Give clarithromycin and amoxicillin for 5 days.", told)
+    assert not claims.check_exchanged("Give clarithromycin and amoxicillin for 5 days.", told)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_both_sides_of_an_and_may_be_exchanged() -> None:
     ],
 )
 def test_people_whom_the_evidence_excludes(claim: str, evidence: str, stopped: bool) -> None:
-    assert bool(exact_checks.check_groups(claim, Evidence((evidence,)))) is stopped
+    assert bool(claims.check_groups(claim, Evidence((evidence,)))) is stopped
 
 
 @pytest.mark.parametrize(
@@ -162,14 +162,14 @@ def test_what_leaves_out_or_adds_a_word_is_not(claim: str, quotes: list[str]) ->
 def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: bool) -> None:
     title = "Pneumonia in adults"
     evidence = Evidence(("Give fictomycin in severe pneumonia.",), title, question)
-    assert bool(exact_checks.check_qualifiers(claim, evidence)) is stopped
+    assert bool(claims.check_qualifiers(claim, evidence)) is stopped
 
 
 def test_a_qualifier_that_only_the_claim_has() -> None:
     claim, told = "Give it to adults with severe pneumonia", ("Give it to adults with pneumonia.",)
-    assert exact_checks.check_qualifiers(claim, Evidence(told))
-    assert not exact_checks.check_qualifiers(claim, Evidence(told, "Severe infections"))
-    assert not exact_checks.check_qualifiers(claim, Evidence(told, "", "severe pneumonia?"))
+    assert claims.check_qualifiers(claim, Evidence(told))
+    assert not claims.check_qualifiers(claim, Evidence(told, "Severe infections"))
+    assert not claims.check_qualifiers(claim, Evidence(told, "", "severe pneumonia?"))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_claim_that_only_says_what_the_question_says(
     claim: str, question: str, stopped: bool
 ) -> None:
     evidence = Evidence(("Give fictomycin 5 mg in severe pneumonia.",), "", question)
-    assert bool(exact_checks.check_restated(claim, evidence)) is stopped
+    assert bool(claims.check_restated(claim, evidence)) is stopped
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,4 @@ def test_a_claim_that_only_says_what_the_question_says(
     ],
 )
 def test_a_dose_that_only_the_question_names(claim: str, question: str, stopped: bool) -> None:
-    assert (
-        bool(exact_checks.check_numbers(claim, Evidence(("Give 500 mg.",), "", question)))
-        is stopped
-    )
+    assert bool(claims.check_numbers(claim, Evidence(("Give 500 mg.",), "", question))) is stopped

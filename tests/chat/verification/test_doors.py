@@ -171,7 +171,7 @@ def test_without_a_verifier_what_is_verbatim_is_shown_and_nothing_else(
     assert turn.trace["failure"] == ("" if said == DOSE else "ImproperlyConfigured")
 
 
-@pytest.mark.parametrize("step", ["verify", "omitted", "applicability", "conflicts"])
+@pytest.mark.parametrize("step", ["verify", "OMISSIONS", "APPLICABILITY", "CONFLICTS"])
 def test_what_comes_too_late_is_no_answer(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

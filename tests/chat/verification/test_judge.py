@@ -8,7 +8,8 @@ import pytest
 from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
-from chat.verification.checks import check_verifier
+from chat.evidence.judgements import Evidence, Label, Pair
+from chat.system_checks import check_verifier
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.judge import (
     CHARS_A_CALL,
@@ -22,7 +23,6 @@ from chat.verification.entailment.judge import (
     judgements_of,
     prompt_for,
 )
-from chat.verification.types import Evidence, Label, Pair
 from core.llm.client import Endpoint as Where
 from tests.chat.verification.judging import LABEL, SAID, replying
 from tests.llm.server import Endpoint, endpoint, slowly

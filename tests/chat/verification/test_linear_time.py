@@ -13,11 +13,11 @@ from types import FrameType
 
 import pytest
 
+from chat.checks.claims import STOPPED
+from chat.evidence.judgements import Evidence
 from chat.generation.foreign_markup import foreign
 from chat.generation.placing import located
-from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
-from chat.verification.verify import CHECKS
 from core.language.en.identifiers.find import identifiers_in
 from core.language.en.patients.people import people_of
 from core.language.en.quantities.reading import read
@@ -93,11 +93,11 @@ def test_readers_of_claims(name: str) -> None:
     grows_fairly(CLAIM_READERS[name], 600)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__module__.rsplit(".")[-1])
+@pytest.mark.parametrize("check", STOPPED, ids=lambda check: check.name)
 def test_checks_of_claims(check: Callable[[str, Evidence], object]) -> None:
     grows_fairly(lambda text: check(text, Evidence((PLAIN,))), 600)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__module__.rsplit(".")[-1])
+@pytest.mark.parametrize("check", STOPPED, ids=lambda check: check.name)
 def test_checks_of_evidence(check: Callable[[str, Evidence], object]) -> None:
     grows_fairly(lambda text: check(PLAIN, Evidence((text,))), 2000)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from chat.evidence.texts import normalised
 from chat.types import DraftClaim
-from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from corpus.models import Page
 from retrieval.types import Hit

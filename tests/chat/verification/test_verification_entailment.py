@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from chat.errors import VerifierUnavailable
+from chat.evidence.judgements import Evidence, Judgement, Label, Pair
 from chat.verification.entailment.cross_encoder import CrossEncoderVerifier
-from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs, verify
 from core.llm.usage import Usage
 from retrieval.types import Hit

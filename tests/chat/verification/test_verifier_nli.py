@@ -12,10 +12,10 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
-from chat.verification.checks import check_verifier
+from chat.evidence.judgements import Evidence, Label, Pair
+from chat.system_checks import check_verifier
 from chat.verification.entailment.configured import site_verifier, warm_up
 from chat.verification.entailment.cross_encoder import CrossEncoderVerifier, folder_fault, load
-from chat.verification.types import Evidence, Label, Pair
 from tests.chat.verification.verifiers import LABELS, LOGIT, make_nli
 from tests.models import set_model
 

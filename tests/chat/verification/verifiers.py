@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chat.verification.types import Judgement, Label, Pair
+from chat.evidence.judgements import Judgement, Label, Pair
 from core.llm.usage import Usage
 
 SIZE = 32

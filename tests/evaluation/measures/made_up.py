@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from chat.errors import VerifierUnavailable
-from chat.verification.types import Judgement, Label, Pair
+from chat.evidence.judgements import Judgement, Label, Pair
 from core.llm.usage import Usage
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.types import AnswerClaim, AnsweredItem

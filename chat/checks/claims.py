@@ -7,10 +7,12 @@ mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from chat.verification.texts import tokens
-from chat.verification.types import Evidence, Finding, Label
+from chat.checks import medicines, polarity
+from chat.checks.types import Acts, Check
+from chat.evidence.judgements import Evidence, Finding, Label
+from chat.evidence.texts import tokens
 from core.language.en.clinical_terms import conditions, routes
 from core.language.en.patients.people import apart, first_named, people_of
 from core.language.en.quantities.matching import held, not_held
@@ -18,6 +20,7 @@ from core.language.en.quantities.reading import read
 from core.language.en.sentences import line_sentence_spans
 
 NUMBERS = "numbers"
+_Finds = Check[[str, Evidence], Finding | None]
 _AGE = re.compile(r"\b(\d{1,3})\s?(?:[MFmf]|yo|y/o)\b")  # `78M`, as clinicians type an age
 _EXCHANGED = 4  # words in all that stand elsewhere
 _JOINING = frozenset(("and", "or"))
@@ -121,3 +124,20 @@ def _conditions(texts: Iterable[str]) -> dict[str, list[frozenset[str]]]:
         for name, limit in conditions(text):
             qualifiers.setdefault(name, []).append(limit)
     return qualifiers
+
+
+def _stopped(name: str, says: str, finds: Callable[[str, Evidence], Finding | None]) -> _Finds:
+    return Check(name, Acts.CLAIM, says, finds, nothing=None)
+
+
+# A claim in free wording is stopped by the first that objects.
+STOPPED: tuple[_Finds, ...] = (
+    _stopped(NUMBERS, "A number, unit or interval is not in its evidence.", check_numbers),
+    _stopped(medicines.NAME, "Its evidence names other medicines.", medicines.check),
+    _stopped("exchanged", "Two things of its evidence have changed places.", check_exchanged),
+    _stopped("routes", "Its evidence gives another route.", check_routes),
+    _stopped("groups", "Its evidence is for people who can't be these.", check_groups),
+    _stopped(polarity.NAME, "A negation of its evidence is dropped or added.", polarity.check),
+    _stopped("qualifiers", "Its evidence speaks of another degree.", check_qualifiers),
+    _stopped("restated", "It says no more than the question.", check_restated),
+)

@@ -7,9 +7,11 @@ section, then the title. A statement that is dropped can't be the answer, howeve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
+from chat.checks.types import Acts, Check
 from chat.types import Unit
 from core.language.en.medicines.names import brand_words, drug_places, drugs
 from core.language.en.medicines.varieties import differs, is_of_other_brand
@@ -54,47 +56,137 @@ _INFANTS = _YOUNGEST | {"infant"}
 _NOTHING: Mapping[str, str] = {}
 
 
-def in_agreement(
-    question: str, every_name: str, units: Sequence[Unit], unknown: Mapping[str, str] = _NOTHING
-) -> list[Unit]:
-    """Drop statements about other medicines, people, routes or severities.
+@dataclass(frozen=True)
+class Asked:
+    """What a question asks for and of whom, in English, read once for all statements."""
 
-    Where it is asked when something is not given or is stopped, also those that don't say so; for a
-    dose, those with the dose of another medicine; and for what is given instead of a medicine,
-    those on that alone. `every_name` is the question with the other
-    names of its terms; both are in English. A statement needs every word that is `unknown`, where
-    it stands in a medicine's place.
-    """
-    medicines, people = asked_medicines(every_name), asked_people(question)
-    replaced = replaced_medicines(question)
-    medicines -= replaced
-    denials, wanted_levels = Denials.of(question), severities(question, every_name)
-    when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
-    to_treat = asks_treating_dose(question)
-    of_dose = asks_dose(question)
-    wanted_routes = asked_routes(f"{question}; {brands_in_words(question)}")
-    return [
-        original
-        for original in units
-        for unit in (original.in_english,)
-        if not denials.exclude(
-            unit.text,
-            context=unit.context,
-            heading=" ".join(unit.hit.section_path[-1:]),
-            caption=unit.caption,
+    every_name: str  # the question with the other names of its terms
+    medicines: frozenset[str]
+    replaced: frozenset[str]  # what is to be given instead of them is asked
+    people: People
+    denials: Denials
+    severities: frozenset[str]
+    routes: frozenset[str]
+    unknown: Mapping[str, str]  # words in a medicine's place: see `has_each_word`
+    when_not: bool
+    when_to_stop: bool
+    to_treat: bool
+    dose: bool
+
+    @classmethod
+    def of(cls, question: str, every_name: str, unknown: Mapping[str, str] = _NOTHING) -> Asked:
+        """Read a question; both texts are in English."""
+        replaced = replaced_medicines(question)
+        return cls(
+            every_name=every_name,
+            medicines=asked_medicines(every_name) - replaced,
+            replaced=replaced,
+            people=asked_people(question),
+            denials=Denials.of(question),
+            severities=severities(question, every_name),
+            routes=asked_routes(f"{question}; {brands_in_words(question)}"),
+            unknown=unknown,
+            when_not=asks_when_not(question),
+            when_to_stop=asks_when_to_stop(question),
+            to_treat=asks_treating_dose(question),
+            dose=asks_dose(question),
         )
-        and is_about_medicine(medicines, unit)
-        and not (replaced and _drugs(unit.text) and _drugs(unit.text) <= replaced)
-        and has_each_word(unknown, unit)
-        and not is_of_other_variety(every_name, medicines, unit)
-        and is_for(people, unit)
-        and (not wanted_levels or is_as_severe(wanted_levels, every_name, unit))
-        and (not medicines or is_given_by(wanted_routes, unit))
-        and (not when_not or tells_when_not(unit))
-        and (not when_to_stop or tells_when_to_stop(unit.text))
-        and (not of_dose or is_dose_of(medicines, unit))
-        and not (to_treat and is_under_prevention(headings_of(unit.hit)))
+
+
+_Keeps = Check[["Asked", Unit], bool]
+
+
+def _left_out(name: str, says: str, keeps: Callable[[Asked, Unit], bool]) -> _Keeps:
+    return Check(name, Acts.LEAVE_OUT, says, keeps, nothing=True)
+
+
+# A statement needs them all, and is left out by the first that doesn't keep it.
+LEFT_OUT: tuple[_Keeps, ...] = (
+    _left_out(
+        "denied",
+        "The question says that the patient hasn't what the statement is about.",
+        lambda asked, unit: (
+            not asked.denials.exclude(
+                unit.text,
+                context=unit.context,
+                heading=" ".join(unit.hit.section_path[-1:]),
+                caption=unit.caption,
+            )
+        ),
+    ),
+    _left_out(
+        "medicine",
+        "It is about another medicine.",
+        lambda asked, unit: is_about_medicine(asked.medicines, unit),
+    ),
+    _left_out(
+        "replaced",
+        "It is about nothing but the medicine for which another is sought.",
+        lambda asked, unit: not asked.replaced or not _is_on_these_alone(asked.replaced, unit),
+    ),
+    _left_out(
+        "unknown word",
+        "It lacks a word that stands in a medicine's place in the question.",
+        lambda asked, unit: has_each_word(asked.unknown, unit),
+    ),
+    _left_out(
+        "variety",
+        "It is about another salt, form, brand or combination of the medicine.",
+        lambda asked, unit: not is_of_other_variety(asked.every_name, asked.medicines, unit),
+    ),
+    _left_out(
+        "people",
+        "It is for people to whom the patient can't belong.",
+        lambda asked, unit: is_for(asked.people, unit),
+    ),
+    _left_out(
+        "severity",
+        "It is for another severity.",
+        lambda asked, unit: (
+            not asked.severities or is_as_severe(asked.severities, asked.every_name, unit)
+        ),
+    ),
+    _left_out(
+        "route",
+        "Its dose is given by another route.",
+        lambda asked, unit: not asked.medicines or is_given_by(asked.routes, unit),
+    ),
+    _left_out(
+        "when not",
+        "It forbids nothing, where it is asked when something is not given.",
+        lambda asked, unit: not asked.when_not or tells_when_not(unit),
+    ),
+    _left_out(
+        "when to stop",
+        "It ends nothing, where it is asked when something is stopped.",
+        lambda asked, unit: not asked.when_to_stop or tells_when_to_stop(unit.text),
+    ),
+    _left_out(
+        "dose of",
+        "All of its doses are of other medicines.",
+        lambda asked, unit: not asked.dose or is_dose_of(asked.medicines, unit),
+    ),
+    _left_out(
+        "prevention",
+        "It is for prevention, where a dose for treatment is asked for.",
+        lambda asked, unit: not asked.to_treat or not is_under_prevention(headings_of(unit.hit)),
+    ),
+)
+
+
+def in_agreement(asked: Asked, units: Sequence[Unit]) -> list[Unit]:
+    """Drop statements that a check of `LEFT_OUT` doesn't keep."""
+    return [
+        unit
+        for unit in units
+        for read in (unit.in_english,)
+        if all(check(asked, read) for check in LEFT_OUT)
     ]
+
+
+def _is_on_these_alone(medicines: frozenset[str], unit: Unit) -> bool:
+    named = _drugs(unit.text)
+    return bool(named) and named <= medicines
 
 
 def tells_when_not(unit: Unit) -> bool:

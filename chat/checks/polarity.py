@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from chat.verification.texts import placed_tokens, tokens
-from chat.verification.types import Evidence, Finding, Label
+from chat.evidence.judgements import Evidence, Finding, Label
+from chat.evidence.texts import placed_tokens, tokens
 from core.language.en.negation import NEGATION
 from core.language.en.sentences import line_sentence_spans
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
-from chat.verification.types import Evidence, Finding, Label
+from chat.evidence.judgements import Evidence, Finding, Label
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.medicines.varieties import differs
 from core.language.en.short_forms.table import ward_words

@@ -1,4 +1,4 @@
-"""Check the configured language models before every command and start."""
+"""Stop the start when a configured language model or verifier can't work."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.checks import CheckMessage, Error, register
 from chat.generation import language_model
 from chat.question import follow_ups
 from chat.verification import answer_judge as judging
+from chat.verification.entailment.configured import verifier_fault
 
 PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 
@@ -37,11 +38,16 @@ def check_language_models(
     return messages
 
 
-def _missing_faults() -> list[str]:
-    """Return a sentence for each use of a model that is not configured.
+@register("chat")
+def check_verifier(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Report a verifier whose model is missing or can't be read."""
+    fault = verifier_fault(settings.VERIFIER)
+    hint = "Or leave MEDRAG_VERIFIER out: the bundled checker needs no setting."
+    return [Error(fault, hint=hint, id="chat.E040")] if fault else []
 
-    `checks_verifier` has its own.
-    """
+
+def _missing_faults() -> list[str]:
+    """Return a sentence for each use of a model that is not configured."""
     faults, models = [], settings.MODELS
     if settings.GENERATOR == "llm" and not models.generate:
         faults.append("MEDRAG_GENERATOR=llm needs [generate] of MEDRAG_MODELS.")
