@@ -6,6 +6,7 @@ import os
 import re
 import ssl
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any
@@ -23,7 +24,10 @@ _TOKEN = (
     f"a token of {MIN_TOKEN_CHARS} characters or more, "
     "or the absolute path of a file that holds the token"
 )
-_HOST = re.compile(r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_FOLDER = "a folder that this user may write to"
+_FILE = "a file that this user may write"
+_HOST = r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?"
+_ORIGIN = r"https?://[a-z0-9.-]+(:[0-9]{1,5})?"
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _KEY = f"at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them different"
 
@@ -52,24 +56,22 @@ def _matched(raw: str, pattern: str) -> str:
     return raw
 
 
-def _certificates(raw: str) -> str:
-    ssl.create_default_context(cafile=raw)  # an SSLError is an OSError
-    return str(Path(raw).resolve())
+def _words(raw: str, pattern: str) -> list[str]:
+    return [_matched(word.strip(), pattern) for word in raw.split(",")]
 
 
 def _hosts(raw: str) -> list[str]:
-    words = [word.strip().lower() for word in raw.split(",")]
-    return [_matched(host, _HOST.pattern) for host in words if host]
+    words = [word.strip() for word in raw.lower().split(",")]
+    return [_matched(word, _HOST) for word in words if word]
 
 
 def _languages(raw: str) -> tuple[str, ...]:
-    codes = dict.fromkeys(code.strip().lower() for code in raw.split(","))
-    return tuple(_matched(code, "[a-z]{2}") for code in codes)
+    return tuple(dict.fromkeys(_words(raw.lower(), "[a-z]{2}")))
 
 
-def _origins(raw: str) -> list[str]:
-    pattern = r"https?://[a-z0-9.-]+(:[0-9]{1,5})?"
-    return [_matched(word.strip(), pattern) for word in raw.split(",")]
+def _certificates(raw: str) -> str:
+    ssl.create_default_context(cafile=raw)  # an SSLError is an OSError
+    return str(Path(raw).resolve())
 
 
 def _secret(raw: str) -> str:
@@ -97,7 +99,10 @@ def _key(raw: str) -> str:
 def kept_key(path: Path) -> str:
     """Return the key kept in a file, created at first use for this user alone. Raises Fault."""
     try:
-        key = _kept(path)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with suppress(FileExistsError), open(path, "x", opener=_for_this_user) as stream:
+            stream.write(get_random_secret_key() + "\n")
+        key = path.read_text().strip()
     except OSError as error:
         raise Fault(
             f"The key in {path} can't be used: {error.strerror}. Run this as the user who owns the "
@@ -111,15 +116,8 @@ def kept_key(path: Path) -> str:
     return key
 
 
-def _kept(path: Path) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(handle, "w") as stream:
-        stream.write(get_random_secret_key() + "\n")
-    return path.read_text().strip()
+def _for_this_user(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _is_strong(key: str) -> bool:
@@ -134,13 +132,11 @@ def _folder(raw: str) -> Path:
         with TemporaryFile(dir=path):  # nameless: many processes start at once
             return path
     except OSError as error:
-        raise Fault(
-            f"{{name}}: the folder {path} can't be used: {error.strerror}. Set {{name}} to "
-            "a folder that this user may write to."
-        ) from error
+        at_fault = f"the folder {path} can't be used: {error.strerror}"
+        raise Fault(f"{{name}}: {at_fault}. Set {{name}} to {_FOLDER}.") from error
 
 
-def file_to_append(raw: str) -> Path:
+def file_to_append(raw: str | Path) -> Path:
     """Return the path of a writable file; its folder is created if missing.
 
     The file itself is not created: its absence may mean something.
@@ -151,10 +147,8 @@ def file_to_append(raw: str) -> Path:
         with path.open("ab") if path.exists() else TemporaryFile(dir=path.parent):
             return path
     except OSError as error:
-        raise Fault(
-            f"{{name}}: the file {path} can't be written: {error.strerror}. Set {{name}} to "
-            "a file that this user may write."
-        ) from error
+        at_fault = f"the file {path} can't be written: {error.strerror}"
+        raise Fault(f"{{name}}: {at_fault}. Set {{name}} to {_FILE}.") from error
 
 
 Switch = Annotated[bool, Told("true or false", lambda raw: _BOOLS[raw.lower()])]
@@ -178,15 +172,15 @@ DatabaseName = Annotated[str, matching(r"[a-z][a-z0-9_]{0,62}", _NAME)]
 _LANGUAGES = "codes of two letters such as en,de, separated by commas"
 Languages = Annotated[tuple[str, ...], Told(_LANGUAGES, _languages)]
 _ORIGINS = "origins such as https://records.example.org, separated by commas"
-Origins = Annotated[list[str], Told(_ORIGINS, _origins)]
+Origins = Annotated[list[str], Told(_ORIGINS, lambda raw: _words(raw, _ORIGIN))]
 _HOSTS = "hosts such as guidelines.example.org or guidelines.example.org:8443, separated by commas"
 Hosts = Annotated[list[str], Told(_HOSTS, _hosts)]
 _ZONE = "the name of a time zone such as Europe/London"
 TimeZone = Annotated[str, Told(_ZONE, lambda raw: ZoneInfo(raw).key)]
 _CERTIFICATES = "a file of certificates in PEM that this user may read"
 Certificates = Annotated[str, Told(_CERTIFICATES, _certificates)]
-Folder = Annotated[Path, Told("a folder that this user may write to", _folder)]
-FileToAppend = Annotated[Path, Told("a file that this user may write", file_to_append)]
+Folder = Annotated[Path, Told(_FOLDER, _folder)]
+FileToAppend = Annotated[Path, Told(_FILE, file_to_append)]
 _Word = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Table = Annotated[
     dict[_Word, _Word], Told('a table with lines such as "gl-doctors" = "Clinicians"')

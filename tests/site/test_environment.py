@@ -263,7 +263,7 @@ def test_a_file_to_append_to_is_tried_and_not_made(tmp_path: Path) -> None:
 
 
 def test_hosts_are_read_strictly() -> None:
-    raw = "Guidelines.example.org:8443, .example.org,127.0.0.1,[::1],[::1]:8443,*,"
+    raw = "Guidelines.example.org:8443, ,.example.org,127.0.0.1,[::1],[::1]:8443,*,"
     hosts = setting(Hosts, raw)
     assert hosts == [
         *("guidelines.example.org:8443", ".example.org", "127.0.0.1"),
