@@ -1,21 +1,125 @@
-"""Configure Django by the settings that `medrag_site.configuration` declares.
-
-All names in capitals of those modules are imported unchanged.
-"""
+"""Configure Django by the settings that `medrag_site.configuration` declares."""
 
 import os
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from medrag_site import configuration
-from medrag_site.configuration.answers import *
-from medrag_site.configuration.documents import *
-from medrag_site.configuration.processes import *
-from medrag_site.configuration.site import *
+from medrag_site.configuration import given
+from medrag_site.configuration.site import BASE_DIR, secure_origins, without_ports
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
 from medrag_site.release import release
+
+# Programs, processes and logs
+SERVE_PORT = given.PORT
+SERVE_HOST = given.MEDRAG_WEB.host
+SITE_ADDRESS = given.MEDRAG_WEB.address
+HTTPS = given.MEDRAG_WEB.https
+PROXIES = given.MEDRAG_WEB.proxies
+WEB_WORKERS = given.MEDRAG_WEB.workers
+WEB_THREADS = given.MEDRAG_WEB.threads
+WORKERS = given.MEDRAG_WORKER.processes
+JOB_LEASE_S = given.MEDRAG_WORKER.lease_s
+WORKER_STALL_S = given.MEDRAG_WORKER.stall_s
+API_RATE = given.MEDRAG_API.rate
+API_TOKEN_DAYS = given.MEDRAG_API.token_days
+CORS_ORIGINS = given.MEDRAG_API.cors_origins
+MCP_TOKEN = given.MEDRAG_MCP_TOKEN
+WEBHOOKS_LOOPBACK = given.MEDRAG_WEBHOOKS.loopback
+WEBHOOKS_KEEP_DAYS = given.MEDRAG_WEBHOOKS.keep_days
+METRICS = bool(given.MEDRAG_METRICS)  # a token switches them on
+METRICS_TOKEN = given.MEDRAG_METRICS if isinstance(given.MEDRAG_METRICS, str) else ""
+LOG_FORMAT = given.MEDRAG_LOG.format
+LOG_LEVEL = given.MEDRAG_LOG.level
+
+# Site, people and database
+DATA_DIR = given.MEDRAG_DATA_DIR
+FILES_DIR = DATA_DIR / "files"
+KEYS_DIR = DATA_DIR / "keys"
+MODELS_DIR = DATA_DIR / "models"  # converted encoders, which can be converted again
+FILES = given.MEDRAG_FILES.model_dump()
+CERTIFICATES_FILE = given.SSL_CERT_FILE
+SITE_LABEL = given.MEDRAG_SITE_LABEL
+TIME_ZONE = given.MEDRAG_TIME_ZONE
+SECRET_KEY = given.MEDRAG_SECRET_KEY
+DEBUG = given.MEDRAG_DEBUG
+ALLOWED_HOSTS = without_ports(given.MEDRAG_ALLOWED_HOSTS)
+CSRF_TRUSTED_ORIGINS = secure_origins(given.MEDRAG_ALLOWED_HOSTS) if HTTPS else []
+SESSION_COOKIE_AGE = 3600 * given.MEDRAG_SESSION.hours
+SESSION_IDLE = timedelta(minutes=given.MEDRAG_SESSION.idle_minutes)
+AXES_FAILURE_LIMIT = given.MEDRAG_LOCKOUT.failures
+LOCKOUT_ADDRESS_FAILURES = given.MEDRAG_LOCKOUT.address_failures
+AXES_COOLOFF_TIME = timedelta(minutes=given.MEDRAG_LOCKOUT.minutes)
+SECOND_FACTOR_FOR_STAFF = given.MEDRAG_SECOND_FACTOR_FOR_STAFF
+OIDC_ISSUER = given.MEDRAG_OIDC.issuer
+OIDC_CLIENT_ID = given.MEDRAG_OIDC.client_id
+OIDC_CLIENT_SECRET = given.MEDRAG_OIDC.client_secret
+OIDC_GROUPS_CLAIM = given.MEDRAG_OIDC.groups_claim
+OIDC_GROUPS = given.MEDRAG_OIDC.groups
+OIDC_EXTERNAL_ID_CLAIM = given.MEDRAG_OIDC.external_id_claim
+SCIM_TOKEN = given.MEDRAG_SCIM
+DATABASE_URL = given.DATABASE_URL
+DATABASE_OWNER_URL = given.DATABASE_OWNER_URL
+DATABASE_AUDITOR_URL = given.DATABASE_AUDITOR_URL
+DATABASE_REPLICA_URL = given.DATABASE_REPLICA_URL
+REPLICA_MAX_LAG_S = given.MEDRAG_REPLICA_MAX_LAG_S
+DATABASE_NAME = given.MEDRAG_DATABASE_NAME
+PREPARED_STATEMENTS = given.MEDRAG_PREPARED_STATEMENTS
+
+# Documents and search
+SCANNER = given.MEDRAG_SCANNER
+UPLOAD_MAX_BYTES = 1024**2 * given.MEDRAG_PARSING.upload_mb
+PARSE_TIMEOUT_S = given.MEDRAG_PARSING.timeout_s
+PARSE_MEMORY_MB = given.MEDRAG_PARSING.memory_mb
+PARSE_MAX_PAGES = given.MEDRAG_PARSING.pages
+DOCLING_READS = given.MEDRAG_PARSING.docling
+DOCLING_ARTIFACTS_PATH = given.DOCLING_ARTIFACTS_PATH
+CHUNK_TOKENS = given.MEDRAG_CHUNKS.tokens
+CHUNK_OVERLAP_TOKENS = given.MEDRAG_CHUNKS.overlap
+_encoders = given.MEDRAG_ENCODERS
+ENCODERS = _encoders if _encoders.endswith(".toml") or Path(_encoders).is_file() else ""
+EMBEDDER = "bundled" if ENCODERS else _encoders
+ENCODER_BACKEND = given.MEDRAG_COMPUTING.backend
+ENCODER_PRECISION = given.MEDRAG_COMPUTING.precision
+ENCODER_THREADS = given.MEDRAG_COMPUTING.threads
+SUMMARIES = given.MEDRAG_SUMMARIES
+RETRIEVAL = given.MEDRAG_RETRIEVAL
+CONCEPTS = given.MEDRAG_CONCEPTS
+RETRACTIONS_FILE = given.MEDRAG_RETRACTIONS_FILE
+SOURCES = given.MEDRAG_SOURCES
+
+# Questions, answers and their log
+MODE = given.MEDRAG_MODE
+MODELS = given.MEDRAG_MODELS
+GENERATOR = given.MEDRAG_GENERATOR
+VERIFIER = given.MEDRAG_VERIFIER
+GATE_THRESHOLD = given.MEDRAG_THRESHOLDS.gate
+CONFIDENCE_THRESHOLD = given.MEDRAG_THRESHOLDS.confidence
+VERIFIER_THRESHOLD = given.MEDRAG_THRESHOLDS.verifier
+ANSWER_TIMEOUT_S = given.MEDRAG_QUESTIONS.timeout_s
+QUESTION_MAX_CHARS = given.MEDRAG_QUESTIONS.max_chars
+OMISSIONS = given.MEDRAG_CAVEATS.omissions
+CONFLICTS = given.MEDRAG_CAVEATS.conflicts
+APPLICABILITY = given.MEDRAG_CAVEATS.applicability
+CLOSED = given.MEDRAG_CAVEATS.closed
+IDENTIFIERS = given.MEDRAG_IDENTIFIERS
+FOLLOW_UPS = given.MEDRAG_FOLLOW_UPS
+ANSWER_LANGUAGES = given.MEDRAG_LANGUAGES
+CONVERSATIONS_DELETABLE = given.MEDRAG_CONVERSATIONS_DELETABLE
+TWO_PERSON_PUBLISH = given.MEDRAG_TWO_PERSON_PUBLISH
+AUDIT_HEADS_FILE = DATA_DIR / given.MEDRAG_AUDIT_HEADS.file
+AUDIT_HEADS_COPY = given.MEDRAG_AUDIT_HEADS.copy_
+AUDIT_HEADS_URL = given.MEDRAG_AUDIT_HEADS.url
+RETENTION: dict[str, int] = given.MEDRAG_RETENTION.model_dump()
+AUDIT_FORWARD_TO = given.MEDRAG_AUDIT_FORWARD.to
+AUDIT_FORWARD_FORMAT = given.MEDRAG_AUDIT_FORWARD.format
+AUDIT_FORWARD_PAYLOAD = given.MEDRAG_AUDIT_FORWARD.payload
+AUDIT_FORWARD_KEY = given.MEDRAG_AUDIT_FORWARD.key
+DRIFT_DAYS = given.MEDRAG_DRIFT.days
+DRIFT_REFERENCE_DAYS = given.MEDRAG_DRIFT.reference_days
 
 # No dependency may call home.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -214,6 +318,19 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # served from the checkout, without a step to collect files
 MEDIA_ROOT = FILES_DIR
+FILES_ON_DISK = {
+    "BACKEND": "corpus.storages.disk.SyncedFiles",
+    "OPTIONS": {"file_permissions_mode": 0o600},
+}
+FILES_IN_BUCKET = {
+    "BACKEND": "corpus.storages.bucket.Bucket",
+    "OPTIONS": {
+        "bucket_name": FILES["bucket"],
+        "location": FILES["prefix"],
+        "endpoint_url": FILES["endpoint"] or None,
+        "region_name": FILES["region"] or None,
+    },
+}
 STORAGES = {
     "guidelines": FILES_IN_BUCKET if FILES["bucket"] else FILES_ON_DISK,
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -274,9 +391,3 @@ LOGGING = {
         "medrag_site.request_log": {"level": "INFO"},  # a line for each request, in JSON
     },
 }
-
-# Variables passed between processes, and those read by the tests.
-configuration.env.refuse_unknown(
-    "MEDRAG_",
-    besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$",
-)

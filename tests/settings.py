@@ -46,10 +46,9 @@ sys.dont_write_bytecode = False
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
 os.environ.setdefault("MEDRAG_COMPUTING", "precision=f32")  # every processor gives the same answers
 
-from medrag_site.configuration.processes import worker  # noqa: E402
-from medrag_site.configuration.site import DATA_DIR, DATABASE_NAME  # noqa: E402
+from medrag_site.configuration import given  # noqa: E402
 from medrag_site.settings import *  # noqa: E402, F403
-from medrag_site.settings import DATABASES  # noqa: E402
+from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES  # noqa: E402
 
 if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
     for _alias in DATABASES.values():
@@ -59,4 +58,5 @@ AUDIT_HEADS_FILE = FILES_DIR / "heads.jsonl"
 KEYS_DIR = FILES_DIR / "keys"
 WHITENOISE_AUTOREFRESH = True  # else each test client would scan all static files
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-JOB_LEASE_S = worker.integer("lease_s", 60, low=2, high=3600)  # see tests.processes
+if "lease_s" not in given.MEDRAG_WORKER.model_fields_set:
+    JOB_LEASE_S = 60  # see tests.processes

@@ -11,8 +11,9 @@ from django.core.management import get_commands, load_command_class
 
 from chat.models import Reason
 from chat.web.refusals import ADVICE
-from medrag_site.configuration import env
-from medrag_site.configuration.page import COMMAND, PATH, page
+from medrag_site.configuration import SECTIONS, SiteSettings
+from medrag_site.configuration.environment import fields_of, keys_of, written
+from medrag_site.configuration.page import COMMAND, PATH, meanings, page
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site", "bench")
@@ -64,20 +65,22 @@ def test_the_readme_shows_some_settings_with_their_defaults() -> None:
     rows = configuration_rows()
     assert "MEDRAG_DATA_DIR" in rows
     for name, said in rows.items():
-        keys = env.keys[name].declared if name in env.keys else {}
-        defaults = [f"{key}={told.default}" for key, told in keys.items() if told.default]
-        assert said in (env.declared[name].default, " ".join(defaults)), name
+        field = fields_of(SiteSettings)[name]
+        keys = fields_of(kind) if (kind := keys_of(field)) else {}
+        told = {key: written(of_key.default) for key, of_key in keys.items()}
+        defaults = [f"{key}={text}" for key, text in told.items() if text]
+        assert said in (written(field.default), " ".join(defaults)), name
 
 
 def test_every_setting_that_a_document_names_is_read() -> None:
     for path in DOCUMENTS:
         if path.name != "CHANGELOG.md":  # it tells of old names
-            assert not set(NAME.findall(text_of(path))) - set(env.names)
+            assert not set(NAME.findall(text_of(path))) - set(fields_of(SiteSettings))
 
 
 def test_no_other_name_stands_in_an_example() -> None:
     for name in ("compose.yaml", "Containerfile", "Makefile"):
-        assert not set(NAME.findall(text_of(ROOT / name))) - set(env.names), name
+        assert not set(NAME.findall(text_of(ROOT / name))) - set(fields_of(SiteSettings)), name
 
 
 def test_the_environment_is_read_in_one_place() -> None:
@@ -87,20 +90,22 @@ def test_the_environment_is_read_in_one_place() -> None:
         for app in APPS
         for path in (ROOT / app).rglob("*.py")
         for name in re.findall(r"environ(?:\.get)?[\[(]\s*[\"'](\w+)[\"']", text_of(path))
-        if name not in {*env.names, *OF_THE_SYSTEM}
+        if name not in {*fields_of(SiteSettings), *OF_THE_SYSTEM}
     }
     assert not elsewhere
 
 
 def test_every_setting_and_key_says_what_it_is_for() -> None:
-    for told in [env, *env.keys.values()]:
-        assert not [name for name, it in told.declared.items() if not it.about]
+    for section in SECTIONS.values():
+        of_keys = [kind for field in section.model_fields.values() if (kind := keys_of(field))]
+        for declared in (section, *of_keys):
+            assert all(meanings(declared).get(name) for name in fields_of(declared))
 
 
 def test_the_page_of_settings_is_what_is_declared() -> None:
     assert text_of(PATH) == page(), f"Make it again: {COMMAND}"
     rows = re.findall(r"^\| `([A-Z_]+)` \|", text_of(PATH), re.MULTILINE)
-    assert sorted(rows) == sorted(env.names)
+    assert sorted(rows) == sorted(fields_of(SiteSettings))
 
 
 def test_every_command_of_ours_is_documented() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from medrag_site.configuration import env
-from medrag_site.configuration.environment import Declared
+from pydantic.fields import FieldInfo
+
+from medrag_site.configuration import given
+from medrag_site.configuration.environment import keys_of, told, written
 from medrag_site.release import release
 
 _AFTER_HOST = re.compile(r"(://[^\s/,?#]*)[^\s,]*")
@@ -21,7 +25,7 @@ def _page() -> Iterator[str]:
     yield f"# Settings, release {release()}\n"
     yield "Those of the environment that differ from the defaults, of the process that wrote this. "
     yield "What else is in a file that a setting names is not here; data-flows.md has the hosts.\n"
-    rows = [_row(name, declared, text) for name, declared, text in env.changed()]
+    rows = [_row(name, field, text) for name, field, text in _changed()]
     if not rows:
         yield "None: all are the defaults.\n"
         return
@@ -30,13 +34,27 @@ def _page() -> Iterator[str]:
     yield ""
 
 
-def _row(name: str, declared: Declared, text: str) -> str:
-    default = f"`{declared.default}`" if declared.default else "none"
-    return f"| `{name}` | {_shown(declared, text)} | {default} |"
+def _changed() -> Iterator[tuple[str, FieldInfo, str]]:
+    """Yield name, declaration and text of each setting that is given, if not by its default."""
+    for name, field in type(given).model_fields.items():
+        if kind := keys_of(field):
+            keys = getattr(given, name)
+            for key, of_key in kind.model_fields.items():
+                value = getattr(keys, key)
+                if key in keys.model_fields_set and value != of_key.default:
+                    text = str(value) if isinstance(value, Path) else written(value)
+                    yield f"{name} {of_key.alias or key}", of_key, text
+        elif (text := os.environ.get(name, "").strip()) not in ("", written(field.default)):
+            yield name, field, text
 
 
-def _shown(declared: Declared, text: str) -> str:
+def _row(name: str, field: FieldInfo, text: str) -> str:
+    default = f"`{said}`" if (said := written(field.default)) else "none"
+    return f"| `{name}` | {_shown(text, is_secret=told(field).is_secret)} | {default} |"
+
+
+def _shown(text: str, *, is_secret: bool) -> str:
     """Hide secrets and what may hold a password; of an address show no more than its host."""
-    if declared.is_secret or "@" in text:
+    if is_secret or "@" in text:
         return "set; not shown"
     return "`" + _AFTER_HOST.sub(r"\1", text).replace("|", "\\|") + "`"

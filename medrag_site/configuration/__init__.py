@@ -3,13 +3,21 @@
 `medrag_site.configuration.page` writes `docs/settings.md` from the declarations.
 """
 
-from medrag_site.configuration import answers, documents, processes, site
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.answers import Answers
+from medrag_site.configuration.documents import Documents
+from medrag_site.configuration.environment import Section, read
+from medrag_site.configuration.processes import Processes
+from medrag_site.configuration.site import Site
 
-SECTIONS = {
-    "Site, people and database": site.env,
-    "Documents and search": documents.env,
-    "Questions, answers and their log": answers.env,
-    "Programs, processes and logs": processes.env,
+
+class SiteSettings(Processes, Answers, Documents, Site):
+    """All settings; those of a class further right are read earlier."""
+
+
+SECTIONS: dict[str, type[Section]] = {
+    "Site, people and database": Site,
+    "Documents and search": Documents,
+    "Questions, answers and their log": Answers,
+    "Programs, processes and logs": Processes,
 }
-env = Env.of_all(SECTIONS.values())
+given = read(SiteSettings)

@@ -1,133 +1,86 @@
 """Settings of documents: how they are read, cut, encoded and searched."""
 
-from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
 
 from corpus.sources.specs import SourceSpec, sources_from
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.environment import Fault, Keys, Section
+from medrag_site.configuration.kinds import matching, tables
 
-env = Env()
+_SCANNER = r"tcp://[a-z0-9.-]+(:[0-9]{1,5})?|unix:///\S+"
+_SCANNERS = "an address such as tcp://127.0.0.1:3310 or unix:///run/clamav/clamd.ctl"
 
-SCANNER = env.matching(
-    "MEDRAG_SCANNER",
-    r"tcp://[a-z0-9.-]+(:[0-9]{1,5})?|unix:///\S+",
-    "an address such as tcp://127.0.0.1:3310 or unix:///run/clamav/clamd.ctl",
-    about="clamd, which looks at each file before it is kept or read: see "
-    "[upload](guidelines.md#upload)",
-)
-parsing = env.group("MEDRAG_PARSING", about="limits for uploading and parsing documents")
-UPLOAD_MAX_BYTES = 1024**2 * parsing.integer(
-    "upload_mb", 50, low=1, high=2000, about="largest file, in MiB"
-)
-PARSE_TIMEOUT_S = parsing.integer(
-    "timeout_s",
-    900,
-    low=5,
-    high=14_400,
-    about="longest attempt to parse a document, in seconds, and also longest attempt to cut "
-    "its text into passages",
-)
-PARSE_MEMORY_MB = parsing.integer(
-    "memory_mb",
-    6144,
-    low=512,
-    high=262_144,
-    about="largest address space of the parser's process, in MiB",
-)
-PARSE_MAX_PAGES = parsing.integer(
-    "pages", 1000, low=1, high=20_000, about="most pages of a document"
-)
-DOCLING_READS = parsing.choice(
-    "docling",
-    "all",
-    ("all", "chosen"),
-    about="which PDFs docling's models read, where there are some: all without a choice of their "
-    "own, or only those chosen on their pages",
-)
-DOCLING_ARTIFACTS_PATH = env.text(
-    "DOCLING_ARTIFACTS_PATH",
-    about="folder of docling's layout and table models, which need the extra `layout`: "
-    "`.venv/bin/pip install '.[layout]'`",
-)
 
-chunks = env.group(
-    "MEDRAG_CHUNKS", about="size of passages in tokens; smaller if the encoder reads fewer tokens"
-)
-CHUNK_TOKENS = chunks.integer(
-    "tokens",
-    550,
-    low=100,
-    high=2000,
-    about="largest passage with its context line (220 with the bundled encoder)",
-)
-CHUNK_OVERLAP_TOKENS = chunks.integer(
-    "overlap",
-    125,
-    low=0,
-    high=CHUNK_TOKENS // 2,
-    about="tokens that neighbouring passages share, at most half of `tokens`; reduced in the "
-    "same proportion as `tokens`",
-)
+class Parsing(Keys):
+    upload_mb: int = Field(50, ge=1, le=2000)
+    """largest file, in MiB"""
+    timeout_s: int = Field(900, ge=5, le=14_400)
+    """longest attempt to parse a document, in seconds, and also longest attempt to cut its text
+    into passages"""
+    memory_mb: int = Field(6144, ge=512, le=262_144)
+    """largest address space of the parser's process, in MiB"""
+    pages: int = Field(1000, ge=1, le=20_000)
+    """most pages of a document"""
+    docling: Literal["all", "chosen"] = "all"
+    """which PDFs docling's models read, where there are some: all without a choice of their own, or
+    only those chosen on their pages"""
 
-encoders = env.text(
-    "MEDRAG_ENCODERS",
-    "bundled",
-    about="what computes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a "
-    "sentence-transformers model, or a TOML file with a table for each of several "
-    "encoders ([how](models.md#encoders))",
-)
-ENCODERS = encoders if encoders.endswith(".toml") or Path(encoders).is_file() else ""
-EMBEDDER = "bundled" if ENCODERS else encoders
-computing = env.group("MEDRAG_COMPUTING", about="how local models run")
-ENCODER_BACKEND = computing.choice(
-    "backend",
-    "auto",
-    ("auto", "torch", "openvino"),
-    about="library that runs the encoder; `auto` is `openvino`",
-)
-ENCODER_PRECISION = computing.choice(
-    "precision",
-    "auto",
-    ("auto", "f32"),
-    about="`f32` computes in 32 bits, so that results of different processors differ only in "
-    "the last digits, as in tests and `make run`; `auto` computes in 16 bits if the "
-    "processor can, which is faster",
-)
-ENCODER_THREADS = computing.integer(
-    "threads",
-    2,
-    low=1,
-    high=64,
-    about="texts that a process encodes at the same time, each on one thread",
-)
 
-SUMMARIES = env.choice(
-    "MEDRAG_SUMMARIES",
-    "none",
-    ("none", "extractive"),
-    about="summaries of sections for the search: `none`, or statements of the section "
-    "(`extractive`); they are searched with `summaries=yes` in `MEDRAG_RETRIEVAL`",
-)
-RETRIEVAL = env.text(
-    "MEDRAG_RETRIEVAL",
-    about="changes to the defaults of `retrieval/config.py`, such as `fusion=sum k=5`",
-)
-CONCEPTS = env.text(
-    "MEDRAG_CONCEPTS",
-    about="folder of a UMLS extract (`MRCONSO.RRF`, at most 500,000 English names; each "
-    "process needs 8 s and 0.6 GB for them at its first question), for "
-    "`concept_weight=` in `MEDRAG_RETRIEVAL` and the measure `concept_overlap`; without "
-    "it they use the concepts of the built-in lexicon",
-)
-RETRACTIONS_FILE = env.text(
-    "MEDRAG_RETRACTIONS_FILE",
-    about="a list of retracted publications (CSV or text) that documents are [compared "
-    "with](evaluating.md#retractions) each day; without it they are not compared",
-)
-no_sources: tuple[SourceSpec, ...] = ()
-SOURCES = env.tables(
-    "MEDRAG_SOURCES",
-    sources_from,
-    no_sources,
-    about="folders and https addresses whose new and changed files become drafts: see [watched "
-    "sources](guidelines.md#watched-sources); without a file none is watched",
-)
+class Chunks(Keys):
+    tokens: int = Field(550, ge=100, le=2000)
+    """largest passage with its context line (220 with the bundled encoder)"""
+    overlap: int = Field(125, ge=0, le=1000)
+    """tokens that neighbouring passages share, at most half of `tokens`; reduced in the same
+    proportion as `tokens`"""
+
+    @field_validator("overlap")
+    @classmethod
+    def _at_most_half(cls, said: int, info: ValidationInfo) -> int:
+        if said > (high := info.data.get("tokens", 2 * said) // 2):
+            raise Fault(f"{{name}} must be at most {high}, half of `tokens`; it is {said}.")
+        return said
+
+
+class Computing(Keys):
+    backend: Literal["auto", "torch", "openvino"] = "auto"
+    """library that runs the encoder; `auto` is `openvino`"""
+    precision: Literal["auto", "f32"] = "auto"
+    """`f32` computes in 32 bits, so that results of different processors differ only in the last
+    digits, as in tests and `make run`; `auto` computes in 16 bits if the processor can, which is
+    faster"""
+    threads: int = Field(2, ge=1, le=64)
+    """texts that a process encodes at the same time, each on one thread"""
+
+
+class Documents(Section):
+    MEDRAG_SCANNER: Annotated[str, matching(_SCANNER, _SCANNERS)] = ""
+    """clamd, which looks at each file before it is kept or read: see
+    [upload](guidelines.md#upload)"""
+    MEDRAG_PARSING: Parsing = Parsing.model_construct()
+    """limits for uploading and parsing documents"""
+    DOCLING_ARTIFACTS_PATH: str = ""
+    """folder of docling's layout and table models, which need the extra `layout`: `.venv/bin/pip
+    install '.[layout]'`"""
+    MEDRAG_CHUNKS: Chunks = Chunks.model_construct()
+    """size of passages in tokens; smaller if the encoder reads fewer tokens"""
+    MEDRAG_ENCODERS: str = "bundled"
+    """what computes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a sentence-transformers
+    model, or a TOML file with a table for each of several encoders ([how](models.md#encoders))"""
+    MEDRAG_COMPUTING: Computing = Computing.model_construct()
+    """how local models run"""
+    MEDRAG_SUMMARIES: Literal["none", "extractive"] = "none"
+    """summaries of sections for the search: `none`, or statements of the section (`extractive`);
+    they are searched with `summaries=yes` in `MEDRAG_RETRIEVAL`"""
+    MEDRAG_RETRIEVAL: str = ""
+    """changes to the defaults of `retrieval/config.py`, such as `fusion=sum k=5`"""
+    MEDRAG_CONCEPTS: str = ""
+    """folder of a UMLS extract (`MRCONSO.RRF`, at most 500,000 English names; each process needs 8
+    s and 0.6 GB for them at its first question), for `concept_weight=` in `MEDRAG_RETRIEVAL` and
+    the measure `concept_overlap`; without it they use the concepts of the built-in lexicon"""
+    MEDRAG_RETRACTIONS_FILE: str = ""
+    """a list of retracted publications (CSV or text) that documents are [compared
+    with](evaluating.md#retractions) each day; without it they are not compared"""
+    MEDRAG_SOURCES: Annotated[tuple[SourceSpec, ...], tables(sources_from)] = ()
+    """folders and https addresses whose new and changed files become drafts: see [watched
+    sources](guidelines.md#watched-sources); without a file none is watched"""

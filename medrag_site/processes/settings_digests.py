@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from django.conf import settings
@@ -10,7 +11,10 @@ from django.core.exceptions import ImproperlyConfigured
 
 from corpus.encoders.registry import encoder_facts
 from corpus.models import WorkerHeartbeat
-from medrag_site.configuration import answers, documents
+from medrag_site.configuration import given
+from medrag_site.configuration.answers import Answers
+from medrag_site.configuration.documents import Documents
+from medrag_site.configuration.environment import Keys, written
 from medrag_site.release import release
 
 # What a machine may have of its own: its processor, and where its files are.
@@ -23,8 +27,8 @@ def settings_digests() -> dict[str, str]:
     That is each setting of documents and answers, with the content of a TOML file that it names,
     the time zone, the release and the files of the encoder.
     """
-    given = documents.env.given() | answers.env.given()
-    texts = {name: _content(text) for name, text in given.items() if name not in _OF_A_MACHINE}
+    names = {*Documents.model_fields, *Answers.model_fields} - _OF_A_MACHINE
+    texts = {name: _content(_text(name)) for name in names}
     texts |= {"MEDRAG_TIME_ZONE": settings.TIME_ZONE, "release": release(), "encoder": _encoder()}
     return {
         name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(texts.items())
@@ -37,6 +41,13 @@ def differences(worker: WorkerHeartbeat) -> list[str]:
     if not theirs:
         return []
     return sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
+
+
+def _text(name: str) -> str:
+    """Return a setting's text or its default; of one with keys, all of them as JSON."""
+    if isinstance(value := getattr(given, name), Keys):
+        return value.model_dump_json()
+    return os.environ.get(name, "").strip() or written(type(given).model_fields[name].default)
 
 
 def _content(text: str) -> str:

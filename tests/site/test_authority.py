@@ -20,8 +20,9 @@ from pytest_django import Settings
 
 from chat.models import DirectoryState
 from medrag_site import doctor
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.kinds import Certificates
 from tests.chat.audit.test_forwarding import tls  # noqa: F401  a fixture
+from tests.declared import setting
 
 # A process of the site that calls out by each of its libraries.
 CALLS = """
@@ -101,7 +102,7 @@ def test_a_file_without_certificates_stops_the_start(tmp_path: Path, text: str |
     if text is not None:
         path.write_text(text)
     with pytest.raises(ImproperlyConfigured, match="SSL_CERT_FILE must be a file of certificates"):
-        Env({"SSL_CERT_FILE": str(path)}).certificates("SSL_CERT_FILE")
+        setting(Certificates, str(path), name="SSL_CERT_FILE")
 
 
 @pytest.mark.usefixtures("tls")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
-from medrag_site.configuration import env
+from medrag_site.configuration import SiteSettings
 from tests.test_docs import ROOT
 
 FILES = ("compose.yaml", "compose.scaled.yaml")
@@ -51,7 +51,7 @@ def test_services_are_whole(file: str) -> None:
         assert set(service.get("depends_on", ())) <= set(named)
         assert not service.get("privileged")
         settings = [key for key in service.get("environment", ()) if key.startswith("MEDRAG_")]
-        assert set(settings) <= set(env.names)
+        assert set(settings) <= set(SiteSettings.model_fields)
         command = service.get("command", [])
         if "manage.py" in command:
             assert command[command.index("manage.py") + 1] in get_commands()
@@ -63,7 +63,9 @@ def test_no_secret_stands_in_a_file(file: str) -> None:
     for name, value in re.findall(r"(\w*(?:PASSWORD|SECRET|KEY)\w*): +(\S.*)", text):
         assert value.strip('"}').startswith("${"), name
     asked = set(re.findall(r"\$\{([A-Z_]+)", text))
-    assert {name for name in asked if name.startswith("MEDRAG_")} - set(env.names) <= OUTSIDE
+    assert {name for name in asked if name.startswith("MEDRAG_")} - set(
+        SiteSettings.model_fields
+    ) <= OUTSIDE
 
 
 def test_web_and_workers_have_the_same_settings() -> None:

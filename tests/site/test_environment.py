@@ -1,36 +1,66 @@
 """Test that a setting is valid, absent, or stops the start by its name."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Annotated, Literal, get_args
+from unittest import mock
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.test import RequestFactory
+from pydantic import Field
 from pytest_django import Settings
 
 from core.llm.models_file import Models, models_from
-from medrag_site.configuration.environment import Declared, Env
-from medrag_site.configuration.secret_files import secret_file
-from medrag_site.configuration.site import secure_origins, without_ports
+from medrag_site.configuration.documents import Chunks
+from medrag_site.configuration.environment import (
+    Keys,
+    Section,
+    Told,
+    fields_of,
+    read,
+    told,
+    written,
+)
+from medrag_site.configuration.kinds import (
+    Address,
+    FileToAppend,
+    Folder,
+    Hosts,
+    Rate,
+    Secret,
+    SecretKey,
+    Switch,
+    SwitchOrToken,
+    TimeZone,
+    kept_key,
+    tables,
+)
+from medrag_site.configuration.page import meanings
+from medrag_site.configuration.site import Lockout, Site, secure_origins, without_ports
 from medrag_site.database import roles as databases
+from tests.declared import setting, settings_from
 from tests.models import models_file
+
+ModelsFile = Annotated[Models, tables(models_from)]
 
 
 @pytest.mark.parametrize(("raw", "value"), [("true", True), ("NO", False), ("", True)])
 def test_boolean(raw: str, value: bool) -> None:
-    assert Env({"A": raw}).boolean("A", True) is value
+    assert setting(Switch, raw, True) is value
 
 
 @pytest.mark.parametrize("raw", ["maybe", "2", "on"])
 def test_boolean_refuses_the_rest_by_name(raw: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be true or false"):
-        Env({"MEDRAG_X": raw}).boolean("MEDRAG_X", True)
+        setting(Switch, raw, True)
 
 
 @pytest.mark.parametrize("raw", ["0", "11", "1.5", "ten", "-1"])
@@ -38,64 +68,60 @@ def test_integer_refuses_what_is_out_of_range(raw: str) -> None:
     with pytest.raises(
         ImproperlyConfigured, match=r"^MEDRAG_X must be a whole number from 1 to 10"
     ):
-        Env({"MEDRAG_X": raw}).integer("MEDRAG_X", 5, low=1, high=10)
+        setting(int, raw, Field(5, ge=1, le=10))
 
 
 @pytest.mark.parametrize("raw", ["nan", "inf", "1.1", "half"])
 def test_number_refuses_what_is_out_of_range(raw: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a number from 0.0 to 1.0"):
-        Env({"MEDRAG_X": raw}).number("MEDRAG_X", 0.5, low=0.0, high=1.0)
+        setting(float, raw, Field(0.5, ge=0.0, le=1.0))
 
 
 def test_an_optional_number_is_none_where_it_is_not_set() -> None:
-    def read(source: dict[str, str]) -> float | None:
-        return Env(source).number("MEDRAG_X", None, low=0.0, high=1.0)
+    def read_number(raw: str | None) -> object:
+        return setting(float | None, raw, Field(None, ge=0.0, le=1.0))
 
-    assert (read({}), read({"MEDRAG_X": " "}), read({"MEDRAG_X": "0"})) == (None, None, 0.0)
+    assert (read_number(None), read_number(" "), read_number("0")) == (None, None, 0.0)
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a number from 0.0 to 1.0"):
-        read({"MEDRAG_X": "2"})
+        read_number("2")
 
 
 @pytest.mark.parametrize("raw", ["60", "0/min", "x/min", "60/week", "/"])
 def test_rate_refuses_what_is_none(raw: str) -> None:
-    assert Env({"A": "5/hour"}).rate("A", "60/min") == "5/hour"
-    with pytest.raises(ImproperlyConfigured, match=r"^A must be a rate such as 60/min"):
-        Env({"A": raw}).rate("A", "60/min")
+    assert setting(Rate, "5/hour") == "5/hour"
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a rate such as 60/min"):
+        setting(Rate, raw)
 
 
 def test_choice() -> None:
-    env = Env({"A": "INFO"})
-    assert env.choice("A", "WARNING", ("INFO", "WARNING")) == "INFO"
+    assert setting(Literal["INFO", "WARNING"], "INFO") == "INFO"
     with pytest.raises(ImproperlyConfigured, match="one of DEBUG"):
-        env.choice("A", "DEBUG", ("DEBUG",))
+        setting(Literal["DEBUG"], "INFO")
 
 
 def test_folder_is_made_and_must_be_writable(tmp_path: Path) -> None:
-    assert Env({"D": str(tmp_path / "new" / "deep")}).folder("D", tmp_path).is_dir()
+    assert setting(Folder, str(tmp_path / "new" / "deep")).is_dir()
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(ImproperlyConfigured, match=r"^D: the folder .*file.* can't be used"):
-        Env({"D": str(tmp_path / "file")}).folder("D", tmp_path)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X: the folder .*file.* can't be used"):
+        setting(Folder, str(tmp_path / "file"))
 
 
-def test_every_setting_that_was_read_is_remembered_as_it_was_declared() -> None:
-    env = Env({"B": "yes", "C": "on=no"})
-    env.text("A", "as it is", about="a text")
-    env.boolean("B", False, about="a switch")
-    env.number("D", 30.0, low=0.0, high=60.0)
-    env.hosts("E", ["a", "b"])
-    env.group("C").integer("count", 0, low=0, high=9, about="a count")
-    assert env.names == ["A", "B", "D", "E", "C"]
-    assert env.declared["A"] == Declared("as it is", "", "a text")
-    assert env.declared["B"] == Declared("false", "true or false", "a switch")
-    assert (env.declared["D"].default, env.declared["E"].default) == ("30", "a,b")
-    counted = Declared("0", "a whole number from 0 to 9", "a count")
-    assert env.keys["C"].declared == {"count": counted}
+def test_what_is_declared_is_told() -> None:
+    fields = fields_of(Sample)
+    assert list(fields) == ["MEDRAG_NAME", "MEDRAG_ON", "MEDRAG_SHARE", "MEDRAG_HOSTS", "MEDRAG_X"]
+    wanted = ["", "true or false", "a number from 0.0 to 60.0", told(fields["MEDRAG_HOSTS"]).wanted]
+    assert [told(field).wanted for field in fields.values()] == [
+        *(*wanted, "some or all of its keys"),
+    ]
+    defaults = [written(field.default) for field in fields.values()]
+    assert defaults == ["as it is", "false", "30", "a,b", ""]
+    assert told(fields_of(Counted)["count"]).wanted == "a whole number from 1 to 9"
+    assert meanings(Sample) == {"MEDRAG_NAME": "a text on two lines"}
 
 
 def test_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "keys" / "key"
-    first = secret_file(path, lambda: "one")
-    assert first == secret_file(path, lambda: "two") == "one"
+    assert kept_key(path) == kept_key(path) == path.read_text().strip()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -146,27 +172,27 @@ NO_ADDRESSES = (
     ],
 )  # fmt: skip
 def test_addresses_that_a_client_can_call(raw: str) -> None:
-    assert Env({"A": raw}).url("A") == raw
+    assert setting(Address, raw) == raw
 
 
 @pytest.mark.parametrize("raw", NO_ADDRESSES, ids=ascii)
 def test_url_refuses_what_is_none(raw: str) -> None:
-    assert Env({"A": "https://example.org:8000/v1"}).url("A") == "https://example.org:8000/v1"
-    assert Env({}).url("A") == ""
+    assert setting(Address, "https://example.org:8000/v1") == "https://example.org:8000/v1"
+    assert setting(Address) == ""
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be an address such as"):
-        Env({"MEDRAG_X": raw}).url("MEDRAG_X")
+        setting(Address, raw)
 
 
 def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_text("key-in-a-file\n")
-    assert Env({"A": "key"}).secret("A") == "key"
-    assert Env({"A": str(path)}).secret("A") == "key-in-a-file"
-    assert Env({}).secret("A") == ""
+    assert setting(Secret, "key") == "key"
+    assert setting(Secret, str(path)) == "key-in-a-file"
+    assert setting(Secret) == ""
     with pytest.raises(
         ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the absolute path"
     ):
-        Env({"MEDRAG_X": str(tmp_path / "missing")}).secret("MEDRAG_X")
+        setting(Secret, str(tmp_path / "missing"))
 
 
 @pytest.mark.parametrize("raw", ["schlüssel-canary", "ключ-canary", "a\nb-canary", "a\x07b-canary"])
@@ -176,64 +202,69 @@ def test_a_secret_that_no_header_takes_is_refused_unseen(
 ) -> None:
     path = tmp_path / "key"
     path.write_text(raw, encoding="utf-8")
-    env = Env({"MEDRAG_X": str(path) if is_in_a_file else raw})
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be printable") as raised:
-        env.secret("MEDRAG_X")
+        setting(Secret, str(path) if is_in_a_file else raw)
     assert "canary" not in str(raised.value)
 
 
 def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:
-    env = Env({"D": str(tmp_path / "data")})
+    (try_folder,) = [each.parse for each in get_args(Folder) if isinstance(each, Told)]
+    assert try_folder
     with ThreadPoolExecutor(16) as pool:
-        found = set(pool.map(lambda _: env.folder("D", tmp_path), range(500)))
+        found = set(pool.map(try_folder, [str(tmp_path / "data")] * 500))
     assert found == {tmp_path / "data"}
     assert not list((tmp_path / "data").iterdir())
 
 
 @pytest.mark.parametrize("raw", ["x", "short-but-mixed-1234", "a" * 60])
-def test_a_secret_key_that_can_be_guessed_is_refused_and_not_shown(
-    tmp_path: Path, raw: str
-) -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"^K must have at least 32 char") as refused:
-        Env({"K": raw}).secret_key("K", tmp_path / "key")
-    assert raw not in str(refused.value).replace("K must have", "").split()
+def test_a_secret_key_that_can_be_guessed_is_refused_and_not_shown(raw: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must have at least 32") as refused:
+        setting(SecretKey, raw)
+    assert raw not in str(refused.value).replace("MEDRAG_X must have", "").split()
 
 
 def test_a_secret_key_is_the_one_given_or_one_that_is_made_once(tmp_path: Path) -> None:
     given = "0123456789abcdefghijklmnopqrstuvwxyz"
-    assert Env({"K": given}).secret_key("K", tmp_path / "key") == given
-    made = Env({}).secret_key("K", tmp_path / "keys" / "key")
-    assert made == Env({}).secret_key("K", tmp_path / "keys" / "key")
-    (tmp_path / "cut").write_text("")  # as a full disk leaves the file
-    with pytest.raises(ImproperlyConfigured, match=r"is truncated\. Restore it"):
-        Env({}).secret_key("K", tmp_path / "cut")
-    with pytest.raises(ImproperlyConfigured, match=r"can't be used: .*Run this as the user"):
-        Env({}).secret_key("K", tmp_path / "cut" / "below-a-file")
+    keys = tmp_path / "keys"
+    environment = {"MEDRAG_DATA_DIR": str(tmp_path)}
+    with mock.patch.dict(os.environ, environment | {"MEDRAG_SECRET_KEY": given}, clear=True):
+        assert given == read(Site).MEDRAG_SECRET_KEY
+    assert not keys.exists()
+    with mock.patch.dict(os.environ, environment, clear=True):
+        made = read(Site).MEDRAG_SECRET_KEY
+        assert made == read(Site).MEDRAG_SECRET_KEY == kept_key(keys / "secret_key")
+        (keys / "secret_key").write_text("")  # as a full disk leaves the file
+        with pytest.raises(ImproperlyConfigured, match=r"is truncated\. Restore it"):
+            read(Site)
+        shutil.rmtree(keys)
+        keys.write_text("no folder")
+        with pytest.raises(ImproperlyConfigured, match=r"can't be used: .*Run this as the user"):
+            read(Site)
 
 
 @pytest.mark.parametrize("raw", ["Mars/Base", "Europe", "../../etc/passwd", "utc+1"])
 def test_a_time_zone_that_does_not_exist_is_refused(raw: str) -> None:
-    assert Env({"Z": "Europe/London"}).time_zone("Z", "UTC") == "Europe/London"
-    assert Env({}).time_zone("Z", "UTC") == "UTC"
-    with pytest.raises(ImproperlyConfigured, match=r"^Z must be the name of a time zone"):
-        Env({"Z": raw}).time_zone("Z", "UTC")
+    assert setting(TimeZone, "Europe/London") == "Europe/London"
+    assert setting(TimeZone, None, "UTC") == "UTC"
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be the name of a time zone"):
+        setting(TimeZone, raw)
 
 
 def test_a_file_to_append_to_is_tried_and_not_made(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "heads.jsonl"
-    assert Env({"F": str(path)}).file_to_append("F", tmp_path) == path
+    assert setting(FileToAppend, str(path)) == path
     assert path.parent.is_dir()
     assert not path.exists()
     path.write_text("a head\n")
-    assert Env({"F": str(path)}).file_to_append("F", tmp_path).read_text() == "a head\n"
+    assert setting(FileToAppend, str(path)).read_text() == "a head\n"
     for bad in (tmp_path, path / "below"):
-        with pytest.raises(ImproperlyConfigured, match=r"^F: the file .* can't be written"):
-            Env({"F": str(bad)}).file_to_append("F", tmp_path)
+        with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X: the file .* can't be written"):
+            setting(FileToAppend, str(bad))
 
 
 def test_hosts_are_read_strictly() -> None:
-    raw = "Guidelines.example.org:8443, .example.org,127.0.0.1,[::1],[::1]:8443,*,"
-    hosts = Env({"A": raw}).hosts("A", [])
+    raw = "Guidelines.example.org:8443, ,.example.org,127.0.0.1,[::1],[::1]:8443,*,"
+    hosts = setting(Hosts, raw)
     assert hosts == [
         *("guidelines.example.org:8443", ".example.org", "127.0.0.1"),
         *("[::1]", "[::1]:8443", "*"),
@@ -243,7 +274,7 @@ def test_hosts_are_read_strictly() -> None:
     ]
     for wrong in ("https://a.example", "a.example/x", "a b", "::1", "*.a.example", "a..b", "a:x"):
         with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be hosts such as"):
-            Env({"MEDRAG_X": wrong}).hosts("MEDRAG_X", [])
+            setting(Hosts, wrong)
 
 
 @pytest.mark.parametrize(
@@ -274,35 +305,31 @@ def test_forms_are_taken_from_the_hosts_by_https_alone(
 
 
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> None:
-    env = Env({"MEDRAG_PROXIES": "2", "MEDRAG_TEST_X": "1", "PATH": "/"})
-    env.integer("MEDRAG_PROXIES", 1, low=1, high=9)
-    env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
-    env = Env({"MEDRAG_PROXYES": "2"})
-    env.integer("MEDRAG_PROXIES", 1, low=1, high=9)
+    environment = {"MEDRAG_PROXIES": "2", "MEDRAG_TEST_X": "1", "PATH": "/"}
+    assert settings_from(environment, MEDRAG_PROXIES=(int, 1)).MEDRAG_PROXIES == 2
     with pytest.raises(
         ImproperlyConfigured, match=r"^MEDRAG_PROXYES is not .*Did you mean MEDRAG_PROX"
     ):
-        env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
+        settings_from({"MEDRAG_PROXYES": "2"}, MEDRAG_PROXIES=(int, 1))
 
 
 def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
-    assert Env({}).tables("M", models_from, Models()) == Models()
+    assert setting(ModelsFile, default=Models()) == Models()
     path = models_file(tmp_path, verifier={"model": "/models/nli"})
-    assert Env({"M": path}).tables("M", models_from, Models()).verifier.model == "/models/nli"
+    assert setting(ModelsFile, path).verifier.model == "/models/nli"
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     for number, key in enumerate(("sk-canary", '"sk-canary', "'a'canary")):
         (tmp_path / f"{number}.toml").write_text(f"[generate]\nkey = {key}\n")
     for bad in ("missing.toml", "bytes.toml", ".", "0.toml", "1.toml", "2.toml"):
-        said = r"^M: the file .* (can't be read|is not valid TOML): "
+        said = r"^MEDRAG_X: the file .* (can't be read|is not valid TOML): "
         with pytest.raises(ImproperlyConfigured, match=said) as raised:
-            Env({"M": str(tmp_path / bad)}).tables("M", models_from, Models())
+            setting(ModelsFile, str(tmp_path / bad))
         assert "canary" not in str(raised.value)
     path = models_file(tmp_path, judges={"model": "m"})
     with pytest.raises(ImproperlyConfigured) as raised:
-        Env({"M": path}).tables("M", models_from, Models())
-    assert (
-        str(raised.value) == f"M: {path}: [judges] is not a table of this file. Did you mean judge?"
-    )
+        setting(ModelsFile, path)
+    said = f"MEDRAG_X: {path}: [judges] is not a table of this file. Did you mean judge?"
+    assert str(raised.value) == said
 
 
 @pytest.mark.parametrize(
@@ -323,8 +350,7 @@ def test_encoders_are_a_folder_or_a_file_of_several(
         (tmp_path / name).write_text("")
     there = [text.format(tmp_path) for text in (said, encoders, embedder)]
     program = (
-        "from medrag_site.configuration.documents import EMBEDDER, ENCODERS\n"
-        "print(ENCODERS, EMBEDDER, sep='|')"
+        "from medrag_site.settings import EMBEDDER, ENCODERS\nprint(ENCODERS, EMBEDDER, sep='|')"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -341,20 +367,50 @@ def test_encoders_are_a_folder_or_a_file_of_several(
 MALFORMED = 'MEDRAG_X must be written as key=value other="a value", each key at most once; it is'
 
 
-def group(raw: str, name: str = "MEDRAG_X") -> tuple[Env, Env]:
-    env = Env({name: raw})
-    return env, env.group(name)
+class Counted(Keys):
+    count: int = Field(5, ge=1, le=9)
+    on: Switch = True
+    file: str = ""
+
+
+class Sample(Section):
+    MEDRAG_NAME: str = "as it is"
+    """a text
+    on two lines"""
+    MEDRAG_ON: Switch = False
+    MEDRAG_SHARE: float = Field(30.0, ge=0.0, le=60.0)
+    MEDRAG_HOSTS: Hosts = ["a", "b"]
+    MEDRAG_X: Counted = Counted.model_construct()
 
 
 def test_keys_of_a_group_are_read_as_settings_are() -> None:
-    env, found = group('count=7 file="/mnt/a disk/x" kind=b')
-    assert found.integer("count", 5, low=1, high=9) == 7
-    assert found.text("file") == "/mnt/a disk/x"
-    assert found.choice("kind", "a", ("a", "b")) == "b"
-    assert found.boolean("on", True)
-    env.refuse_unknown("MEDRAG_")
-    assert env.names == ["MEDRAG_X"]
-    assert group("")[1].integer("count", 5, low=1, high=9) == 5
+    found = setting(Counted, 'count=7 file="/mnt/a disk/x"')
+    assert (found.count, found.file, found.on) == (7, "/mnt/a disk/x", True)
+    assert setting(Counted, "", Counted.model_construct()).count == 5
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    wrong = {"MEDRAG_ON": "maybe", "MEDRAG_X": "count=0 on=c", "MEDRAG_Y": "1"}
+    with mock.patch.dict(os.environ, wrong, clear=True), pytest.raises(ImproperlyConfigured) as it:
+        read(Sample)
+    assert str(it.value).splitlines() == [
+        "MEDRAG_Y is not a setting of this version. Did you mean MEDRAG_X?",
+        "MEDRAG_ON must be true or false; it is 'maybe'.",
+        "MEDRAG_X: count must be a whole number from 1 to 9; it is '0'.",
+        "MEDRAG_X: on must be true or false; it is 'c'.",
+    ]
+
+
+def test_a_bound_that_another_key_sets() -> None:
+    for raw, said in {
+        "failures=9 address_failures=8": "MEDRAG_X: address_failures must be at least 9, as",
+        "address_failures=1": "MEDRAG_X: address_failures must be a whole number from 2 to",
+    }.items():
+        with pytest.raises(ImproperlyConfigured, match=f"^{said}"):
+            setting(Lockout, raw)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X: overlap must be at most 100,"):
+        setting(Chunks, "tokens=200 overlap=101")
+    assert setting(Chunks, "tokens=200 overlap=100").overlap == 100
 
 
 @pytest.mark.parametrize(
@@ -368,16 +424,16 @@ def test_keys_of_a_group_are_read_as_settings_are() -> None:
         ('count="3', f"{MALFORMED} 'count=\"3'."),
         ("count=10", "MEDRAG_X: count must be a whole number from 1 to 9; it is '10'."),
         ("count=x", "MEDRAG_X: count must be a whole number from 1 to 9; it is 'x'."),
-        ("count=3 cuont=4", "MEDRAG_X: cuont is not a known key. Known keys: count, on."),
+        (
+            "count=3 cuont=4",
+            "MEDRAG_X: cuont is not a known key. Known keys: count, on, file.",
+        ),
         ("on=maybe", "MEDRAG_X: on must be true or false; it is 'maybe'."),
     ],
 )
 def test_a_wrong_key_is_refused_by_setting_and_key(raw: str, said: str) -> None:
     with pytest.raises(ImproperlyConfigured) as raised:
-        env, found = group(raw)
-        found.integer("count", 5, low=1, high=9)
-        found.boolean("on", True)
-        env.refuse_unknown("MEDRAG_")
+        setting(Counted, raw)
     assert str(raised.value) == said
 
 
@@ -385,14 +441,14 @@ def test_a_switch_or_the_secret_that_opens_it(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_text("0123456789abcdef\n")
     for raw, expected in {
-        "": (False, ""), "false": (False, ""), "True": (True, ""),
-        "0123456789abcdef": (True, "0123456789abcdef"), str(path): (True, "0123456789abcdef"),
+        "": False, "false": False, "True": True,
+        "0123456789abcdef": "0123456789abcdef", str(path): "0123456789abcdef",
     }.items():  # fmt: skip
-        assert Env({"A": raw}).switch_or_secret("A") == expected
+        assert setting(SwitchOrToken, raw, False) == expected
     path.write_text("\n")
     for raw in ("ture", "on", str(path), str(tmp_path / "none")):
         with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be") as raised:
-            Env({"MEDRAG_X": raw}).switch_or_secret("MEDRAG_X")
+            setting(SwitchOrToken, raw)
         assert raw not in str(raised.value)
 
 

@@ -28,11 +28,11 @@ from chat.audit import forwarding
 from chat.audit.forwarding import backlog, forward_log, line_of
 from chat.audit.syslog import send_syslog
 from chat.models import AuditEvent, LogForward
-from medrag_site.configuration.answers import COLLECTOR
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.answers import AuditForward
 from medrag_site.doctor import _collector
 from medrag_site.processes import tasks
 from tests.chat.audit.audit_tools import record_events
+from tests.declared import setting
 
 pytestmark = pytest.mark.django_db
 
@@ -265,4 +265,4 @@ def test_nothing_is_sent_without_a_collector() -> None:
 )
 def test_nothing_leaves_the_machine_in_the_clear(to: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="must be an address such as syslog"):
-        Env({"TO": to}).matching("TO", COLLECTOR, "an address such as syslog+tls://...")
+        setting(AuditForward, f"to={to}")

@@ -17,10 +17,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from chat.models import AuditEvent
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.site import Oidc
 from medrag_site.groups import AUDITORS, CLINICIANS, REVIEWERS
 from tests.chat.sign_in.hospital import BACK, START, failures, is_in, names_of, sign_in
 from tests.chat.sign_in.provider import CLIENT, Provider, provider
+from tests.declared import setting
 
 
 def test_the_first_sign_in_makes_an_account_without_a_password(
@@ -202,21 +203,22 @@ client_secret = "s3cret"
 """
 
 
-def read_from(path: Path, text: str) -> tuple[Env, Env]:
-    path.write_text(text)
-    env = Env({"MEDRAG_OIDC": str(path)})
-    return env, env.toml("MEDRAG_OIDC", needs=("issuer", "client_id", "client_secret"))
+def read_from(path: Path, text: str | None) -> Oidc:
+    if text is not None:
+        path.write_text(text)
+    found = setting(Oidc, str(path), name="MEDRAG_OIDC")
+    assert isinstance(found, Oidc)
+    return found
 
 
 def test_the_file_is_read(tmp_path: Path) -> None:
     groups = '[groups]\ngl-a = "Auditors"\n"CN=gl,OU=x" = " Corpus staff"\n'
-    env, oidc = read_from(tmp_path / "oidc.toml", FILE + groups)
-    assert oidc.url("issuer") == "https://id.example.org"
-    assert oidc.secret("client_secret") == "s3cret"
-    assert oidc.table("groups") == {"gl-a": "Auditors", "CN=gl,OU=x": "Corpus staff"}
-    assert oidc.text("client_id") == "medrag"
-    env.refuse_unknown("MEDRAG_")
-    assert Env({}).toml("MEDRAG_OIDC", needs=("issuer",)).table("groups") == {}
+    oidc = read_from(tmp_path / "oidc.toml", FILE + groups)
+    assert oidc.issuer == "https://id.example.org"
+    assert oidc.client_secret == "s3cret"
+    assert oidc.groups == {"gl-a": "Auditors", "CN=gl,OU=x": "Corpus staff"}
+    assert oidc.client_id == "medrag"
+    assert setting(Oidc, default=Oidc.model_construct()).groups == {}
 
 
 @pytest.mark.parametrize(
@@ -241,11 +243,7 @@ def test_the_file_is_read(tmp_path: Path) -> None:
 def test_the_file_is_read_strictly(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "oidc.toml"
     with pytest.raises(ImproperlyConfigured) as raised:
-        env, oidc = read_from(path, text)
-        oidc.url("issuer"), oidc.text("client_id"), oidc.text("groups_claim")
-        oidc.secret("client_secret")
-        oidc.table("groups")
-        env.refuse_unknown("MEDRAG_")
+        read_from(path, text)
     assert str(raised.value).startswith("MEDRAG_OIDC: ")
     assert str(path) in str(raised.value) and said in str(raised.value)
     assert not re.search("s3|70935317", str(raised.value))
@@ -254,4 +252,4 @@ def test_the_file_is_read_strictly(tmp_path: Path, text: str, said: str) -> None
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
     with pytest.raises(ImproperlyConfigured, match=f"^MEDRAG_OIDC: the file {path} can't be read"):
-        Env({"MEDRAG_OIDC": str(path)}).toml("MEDRAG_OIDC", needs=())
+        read_from(path, None)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import tomllib
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from corpus.sources.specs import SourcesError, SourceSpec, sources_from
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.kinds import tables
+from tests.declared import setting
 
+Sources = Annotated[tuple[SourceSpec, ...], tables(sources_from)]
 FOLDER = '[[source]]\nname = "trust"\ncollection = "renal"\nfolder = "/mnt/guidelines"\n'
 WEB = '[[source]]\nname = "web"\ncollection = "renal"\naddresses = '
 SECRET = "https://user:canary@a.example/a.pdf"
@@ -60,6 +63,5 @@ def test_a_fault_stops_the_start_and_is_named(text: str, named: str, tmp_path: P
     assert named in str(raised.value)
     assert "canary" not in str(raised.value)
     (tmp_path / "sources.toml").write_text(text)
-    none: tuple[SourceSpec, ...] = ()
-    with pytest.raises(ImproperlyConfigured, match=r"^S: .*sources.toml: "):
-        Env({"S": str(tmp_path / "sources.toml")}).tables("S", sources_from, none)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X: .*sources.toml: "):
+        setting(Sources, str(tmp_path / "sources.toml"))

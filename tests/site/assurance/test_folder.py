@@ -33,7 +33,8 @@ from medrag_site.assurance.bundled import SCRIPTS
 from medrag_site.assurance.data_flows import flows
 from medrag_site.assurance.model_cards import model_cards
 from medrag_site.assurance.release_figures import release_figures
-from medrag_site.configuration import env
+from medrag_site.configuration import SiteSettings
+from medrag_site.configuration.environment import fields_of, keys_of, read, told, written
 from tests.chat.web.pages import lacking
 from tests.site.assurance.test_hazards import _functions
 from tests.test_docs import ROOT, text_of
@@ -258,14 +259,17 @@ def test_tokens_are_counted_while_they_are_valid(alice: User) -> None:
     assert [flow.to for flow in flows()] == ["programs with 2 API tokens"]
 
 
-def test_changed_settings_are_written_without_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in env.names:
+def test_changed_settings_are_written_without_a_secret(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in SiteSettings.model_fields:
         monkeypatch.delenv(name, raising=False)
-    for of_keys in env.keys.values():
-        monkeypatch.setattr(of_keys, "_source", {})
+    monkeypatch.setenv("MEDRAG_DATA_DIR", str(tmp_path / "var"))
+    monkeypatch.setattr(changed_settings, "given", read(SiteSettings))
+    monkeypatch.delenv("MEDRAG_DATA_DIR")
     assert "None: all are the defaults." in changed_settings.changed_settings()
     given = {
-        "MEDRAG_MODE": env.declared["MEDRAG_MODE"].default,
+        "MEDRAG_MODE": written(SiteSettings.model_fields["MEDRAG_MODE"].default),
         "MEDRAG_GENERATOR": "llm",
         "MEDRAG_SCIM": "token-of-the-directory",
         "MEDRAG_MCP_TOKEN": "token-of-a-program",
@@ -275,7 +279,10 @@ def test_changed_settings_are_written_without_a_secret(monkeypatch: pytest.Monke
     for name, text in given.items():
         monkeypatch.setenv(name, text)
     heads = "https://heads.example.org/token-in-a-path"
-    monkeypatch.setattr(env.keys["MEDRAG_AUDIT_HEADS"], "_source", {"url": heads})
+    monkeypatch.setenv("MEDRAG_AUDIT_HEADS", f"url={heads}")
+    monkeypatch.setenv("MEDRAG_DATA_DIR", str(tmp_path / "var"))
+    monkeypatch.setattr(changed_settings, "given", read(SiteSettings))
+    monkeypatch.delenv("MEDRAG_DATA_DIR")
     rows = [line for line in changed_settings.changed_settings().splitlines() if "| `" in line]
     assert "| `MEDRAG_GENERATOR` | `llm` | `extractive` |" in rows
     assert "| `MEDRAG_AUDIT_HEADS url` | `https://heads.example.org` | none |" in rows
@@ -285,9 +292,11 @@ def test_changed_settings_are_written_without_a_secret(monkeypatch: pytest.Monke
 
 
 def test_what_is_named_like_a_secret_is_one() -> None:
-    all_declared = env.declared | {k: d for of in env.keys.values() for k, d in of.declared.items()}
+    declared = list(fields_of(SiteSettings).items())
+    for kind in filter(None, map(keys_of, SiteSettings.model_fields.values())):
+        declared += fields_of(kind).items()
     named = re.compile(r"(key|token|secret|password)$|DATABASE.*_URL", re.IGNORECASE)
-    assert [n for n, each in all_declared.items() if named.search(n) and not each.is_secret] == []
+    assert [n for n, each in declared if named.search(n) and not told(each).is_secret] == []
 
 
 @pytest.mark.django_db

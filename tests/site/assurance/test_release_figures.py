@@ -13,7 +13,8 @@ from chat.reader.weights import weights
 from medrag_site.assurance.hazards import FOLDER, hazards
 from medrag_site.assurance.model_cards import model_cards
 from medrag_site.assurance.release_figures import Figure, release_figures, with_figures
-from medrag_site.configuration import env
+from medrag_site.configuration.answers import Thresholds
+from medrag_site.configuration.page import meanings
 from tests.test_docs import DOCUMENTS, ROOT, text_of
 
 # A number that is said to be the gate's: `gate 0.44`, `built in: 0.44`, `built-in 0.44`.
@@ -65,7 +66,7 @@ def test_no_figure_is_written_by_hand() -> None:
 def gate_numbers() -> Iterator[tuple[str, str]]:
     pages = [path for path in DOCUMENTS if path.name not in NOT_OF_TODAY]
     texts = {path.name: text_of(path) for path in [*pages, *FOLDER.glob("*.toml")]}
-    texts["MEDRAG_THRESHOLDS"] = env.keys["MEDRAG_THRESHOLDS"].declared["gate"].about
+    texts["MEDRAG_THRESHOLDS"] = meanings(Thresholds)["gate"]
     for name, text in texts.items():
         for number in OF_THE_GATE.findall(re.sub(r"\s+", " ", text)):
             yield name, number

@@ -10,11 +10,12 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import sql
 
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.kinds import DatabaseName
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError
 from medrag_site.database.provisioning import LOCK, ensure_sibling
 from tests.databases import superuser
+from tests.declared import setting
 
 NAME = "beside_test"
 
@@ -113,9 +114,9 @@ def test_the_name_takes_the_place_of_the_addresses(address: str) -> None:
 @pytest.mark.parametrize("name", ["Medrag", "a b", "1a", "a;b", 'a"', "ä", "a" * 64, "a-b"])
 def test_a_name_that_would_have_to_be_quoted_stops_the_start(name: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="MEDRAG_DATABASE_NAME must be"):
-        Env({"MEDRAG_DATABASE_NAME": name}).database_name("MEDRAG_DATABASE_NAME")
+        setting(DatabaseName, name, name="MEDRAG_DATABASE_NAME")
 
 
 @pytest.mark.parametrize("name", ["", "evaluation_0a1b2c3d", "a" * 63])
 def test_a_name_that_is_right(name: str) -> None:
-    assert Env({"MEDRAG_DATABASE_NAME": name}).database_name("MEDRAG_DATABASE_NAME") == name
+    assert setting(DatabaseName, name, name="MEDRAG_DATABASE_NAME") == name

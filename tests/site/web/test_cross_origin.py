@@ -4,7 +4,8 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.kinds import Origins
+from tests.declared import setting
 
 ORIGIN, OTHER = "https://records.example.org", "https://evil.example.org"
 ALLOWED = "Access-Control-Allow-Origin"
@@ -55,5 +56,5 @@ def test_pages_are_not_for_other_origins(named: None, db: None, client: Client) 
                                  "https://A.example", "null", "https://a.example,,"])  # fmt: skip
 def test_an_origin_is_written_in_full(raw: str) -> None:
     with pytest.raises(Exception, match="MEDRAG_X"):
-        Env({"MEDRAG_X": raw}).origins("MEDRAG_X")
-    assert Env({"MEDRAG_X": f"{ORIGIN}, {OTHER}"}).origins("MEDRAG_X") == [ORIGIN, OTHER]
+        setting(Origins, raw)
+    assert setting(Origins, f"{ORIGIN}, {OTHER}") == [ORIGIN, OTHER]

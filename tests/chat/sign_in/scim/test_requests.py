@@ -8,8 +8,9 @@ from django.db import OperationalError
 from django.test import Client
 
 from chat.sign_in.tokens import token_create
-from medrag_site.configuration.environment import Env
+from medrag_site.configuration.kinds import Token
 from tests.chat.sign_in.scim.directory import ERROR, TOKEN, Directory, events
+from tests.declared import setting
 from tests.people import person
 
 
@@ -137,5 +138,5 @@ def test_it_needs_https(directory: Directory, settings: LazySettings) -> None:
 @pytest.mark.parametrize("raw", ["short", "true", "/no/such/file"])
 def test_a_setting_that_can_not_be_a_token(raw: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="MEDRAG_SCIM must be"):
-        Env({"MEDRAG_SCIM": raw}).token("MEDRAG_SCIM")
-    assert Env({}).token("MEDRAG_SCIM") == ""
+        setting(Token, raw, name="MEDRAG_SCIM")
+    assert setting(Token) == ""
