@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from chat import checks
+from chat import system_checks
 from chat.generation.configured import site_generator
 from chat.generation.extractive import ExtractiveGenerator
 from chat.generation.language_model import LanguageModelGenerator
@@ -103,7 +103,7 @@ def test_a_prompt_that_cannot_be_filled(
     path = tmp_path / "judge_answer_v1.txt"
     path.write_text("$mark $question $mark")
     wrong = replace(judging.PROMPT, path=path)
-    monkeypatch.setattr(checks, "PROMPTS", (wrong,))
+    monkeypatch.setattr(system_checks, "PROMPTS", (wrong,))
     ((code, message),) = faults(settings)
     assert code == "chat.E004"
     assert "judge_answer_v1.txt must hold" in message

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from chat import checks
+from chat import system_checks
 from chat.verification.entailment import judge
 from core.llm.prompt_files import Prompt
 from corpus.indexing import context_lines
@@ -23,7 +23,7 @@ OURS = [
     context_lines.PROMPT,
     *generated.PROMPTS,
     language_model.PROMPT,
-    *checks.PROMPTS,
+    *system_checks.PROMPTS,
     judge.PROMPT,
     model_alone.PROMPT,
 ]
