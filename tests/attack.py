@@ -126,6 +126,7 @@ ATTACKS = (
         share=1.5,
     ),
     Attack("a stop of answering, under load", "stops", [f"{ATTACKED}/test_stopped.py"]),
+    Attack("files, scanner and collector hang", "sites", [f"{ATTACKED}/test_hanging.py"]),
     Attack(
         "hostile files",
         "files",

@@ -44,7 +44,7 @@ class Officer:
         done = posted(self.client, "/admin/corpus/answeringstop/add/", fields)
         assert done.status_code == 302, done.text
         listed = self.client.get("/admin/corpus/answeringstop/").text
-        return max(re.findall(r"/admin/corpus/answeringstop/\d+/", listed), key=len_and_text)
+        return str(max(re.findall(r"/admin/corpus/answeringstop/\d+/", listed), key=len_and_text))
 
     def resume(self, stop: str) -> None:
         done = posted(self.client, f"{stop}end/", {"reason": "It was put right"})
