@@ -26,7 +26,7 @@ from tests.site.test_demo import free_port
 
 pytestmark = pytest.mark.exhaustive
 
-HELD_S = 30.0  # the longest that anything may wait, on a machine that has other work
+HELD_S = 60.0  # the longest that anything may wait, on a machine that has other work
 ROUNDS, READERS = 3, 24
 UPLOADED_AT_ONCE = 40
 API, BUCKET = "/api/v1", "guidelines"
@@ -162,7 +162,7 @@ def test_questions_are_answered_while_files_scanner_and_collector_hang(
         wait_until(lambda: "took more than" in str(leaning.rows(UNSENT)), "the log is tried", 120)
         began = time.monotonic()
         told = leaning.manage("doctor", status=1)
-        assert time.monotonic() - began < 2 * HELD_S
+        assert time.monotonic() - began < HELD_S
         for name in ("files", "scanner"):
             assert f"FAIL  {name}" in told
         store[1].resume()
