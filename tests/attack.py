@@ -127,6 +127,7 @@ ATTACKS = (
     ),
     Attack("a stop of answering, under load", "stops", [f"{ATTACKED}/test_stopped.py"]),
     Attack("files, scanner and collector hang", "sites", [f"{ATTACKED}/test_hanging.py"]),
+    Attack("reading again, under load", "sites", [f"{ATTACKED}/test_reindexed.py"]),
     Attack(
         "hostile files",
         "files",
