@@ -23,7 +23,7 @@ from django.core.files import File
 from django.core.files.storage import Storage, storages
 
 from core.errors import MedragError
-from corpus.storages.breaker import StoreBusy, StoreSilent
+from corpus.storages.breaker import NotAsked
 from corpus.storages.disk import SyncedFiles
 
 _BLOCK_BYTES = 1024**2
@@ -272,8 +272,8 @@ def _reported(kept: Storage | None = None) -> Iterator[None]:
     try:
         with kept.breaker.asked(silence):  # type: ignore[attr-defined]
             yield
-    except (StoreSilent, StoreBusy) as error:
-        raise _unavailable(type(error).__name__) from error
+    except NotAsked as error:
+        raise _unavailable(str(error)) from error
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
         raise _unavailable(code) from error
@@ -294,8 +294,6 @@ def _unavailable(code: str) -> FilesUnavailable:
         "ReadTimeoutError": "it stopped answering",
         "ConnectionClosedError": "the connection was lost",
         "RetriesExceededError": "the connection was lost",
-        "StoreSilent": "it did not answer just now, and is asked again in some seconds",
-        "StoreBusy": "it is slow, and others are waiting for it already",
     }.get(code, code)
     return FilesUnavailable(
         f"The store of files can't be used: {why}.",

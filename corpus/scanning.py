@@ -1,7 +1,8 @@
 """Have clamd look at a file before it is kept or read, where a site names one.
 
 The command INSTREAM of clamd(8): the file in pieces, each after its length, and then one of none.
-PING comes first: one that hangs is told from one that takes its time over a file.
+PING comes first: one that hangs is told from one that takes its time over a file. One that hangs is
+asked twice and then left alone for a while, so that an upload of many files does not wait for each.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from core.errors import MedragError
+from corpus.storages.breaker import NotAsked, breaker_of
 
 _PIECE_BYTES = 64 * 1024
 _ANSWER_S = 3.0  # for a connection, and for PING
@@ -43,8 +45,11 @@ def refuse_infected(path: Path) -> None:
     if not settings.SCANNER:
         return
     try:
-        scanner_ping()
-        reply = _scanned(path)
+        with breaker_of(settings.SCANNER).asked((OSError,)):
+            scanner_ping()
+            reply = _scanned(path)
+    except NotAsked as error:
+        raise _unavailable(f"{error}".capitalize()) from error
     except OSError as error:
         raise _unavailable("It does not answer") from error
     if "size limit" in reply:

@@ -73,7 +73,8 @@ class Attack:
 
 
 SITE, CORPUS, CHAT = "tests/site", "tests/corpus", "tests/chat"
-LIVE = f"{SITE}/test_attacked.py"
+ATTACKED = f"{SITE}/attacked"
+LIVE = f"{ATTACKED}/test_damaged.py"
 WORKER, HOSTILE = f"{SITE}/processes/test_worker.py", f"{CORPUS}/hostile"
 FORKED = f"{CORPUS}/sandbox/test_fork_servers.py"
 FUZZED, DESCRIBED = f"{SITE}/test_fuzzed_views.py", f"{CHAT}/api/test_api_schemathesis.py"
@@ -124,6 +125,9 @@ ATTACKS = (
         [f"{SITE}/backups/test_backup_live.py"],
         share=1.5,
     ),
+    Attack("a stop of answering, under load", "stops", [f"{ATTACKED}/test_stopped.py"]),
+    Attack("files, scanner and collector hang", "sites", [f"{ATTACKED}/test_hanging.py"]),
+    Attack("reading again, under load", "sites", [f"{ATTACKED}/test_reindexed.py"]),
     Attack(
         "hostile files",
         "files",

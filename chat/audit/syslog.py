@@ -37,13 +37,16 @@ def send_syslog(to: str, lines: Iterable[tuple[datetime, str]], *, timeout_s: fl
     messages = b"".join(_counted(_message(at, line, host)) for at, line in lines)
     try:
         with socket.create_connection(address, timeout=timeout_s) as plain:
+            plain.settimeout(_left_s(ends))
             if not is_tls:
                 plain.sendall(messages)
                 plain.shutdown(socket.SHUT_WR)
                 _await_end(plain, ends)
                 return
             with _context().wrap_socket(plain, server_hostname=address[0]) as secure:
+                secure.settimeout(_left_s(ends))
                 secure.sendall(messages)
+                secure.settimeout(_left_s(ends))
                 _close(secure, ends)
     except TimeoutError as error:
         raise SyslogError(f"The syslog server took more than {timeout_s:g} s.") from error
@@ -71,11 +74,18 @@ def _close(secure: ssl.SSLSocket, ends: float) -> None:
 
 def _await_end(connection: socket.socket, ends: float) -> None:
     """Wait for the server's end until `ends`, whatever it sends. Raises TimeoutError."""
-    while (left_s := ends - time.monotonic()) > 0:
-        connection.settimeout(left_s)
+    while True:
+        connection.settimeout(_left_s(ends))
         if not connection.recv(4096):
             return
-    raise TimeoutError
+
+
+def _left_s(ends: float) -> float:
+    """Return the seconds until `ends`. Raises TimeoutError when there are none."""
+    left_s = ends - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    return left_s
 
 
 def _context() -> ssl.SSLContext:

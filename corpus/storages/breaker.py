@@ -1,7 +1,7 @@
-"""Keep a store that does not answer from holding up everything else of a process.
+"""Keep a store or a scanner that does not answer from holding up the rest of a process.
 
 A circuit breaker (Nygard, Release It!, 2007) and a bulkhead: of a web process' threads only a share
-waits for files, and after some time-outs in a row nobody does until one try has gone well.
+waits for it, and after some time-outs in a row nobody does until one try has gone well.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ PAUSE_S = 15.0
 QUEUE_S = 1.0  # that a thread waits for a place
 
 
-class StoreSilent(Exception):
-    """The store was not asked: it did not answer just now."""
+class NotAsked(Exception):
+    """It was not asked, for the reason that the text says."""
 
 
-class StoreBusy(Exception):
-    """The store was not asked: as many threads as may wait for it."""
+_SILENT = "it did not answer just now, and is asked again in some seconds"
+_BUSY = "it is slow, and others are waiting for it already"
 
 
 class Breaker:
-    """What a process knows of a store. Use `asked` around each use, in one thread each."""
+    """What a process knows of one. Use `asked` around each use, in one thread each."""
 
     def __init__(self, places: int) -> None:
         self._places = threading.BoundedSemaphore(places)
@@ -36,13 +36,13 @@ class Breaker:
 
     @contextmanager
     def asked(self, silence: tuple[type[Exception], ...]) -> Iterator[None]:
-        """Hold a place, and count errors of the types `silence`. Raises StoreSilent, StoreBusy."""
+        """Hold a place, and count errors of the types `silence`. Raises NotAsked."""
         if not self._places.acquire(timeout=QUEUE_S):
-            raise StoreBusy
+            raise NotAsked(_BUSY)
         try:
             self._refuse_silent()
             yield
-        except StoreSilent:
+        except NotAsked:
             raise
         except silence:
             self._count()
@@ -56,12 +56,12 @@ class Breaker:
             self._places.release()
 
     def _refuse_silent(self) -> None:
-        """Raise StoreSilent during a pause; after it, let one thread try and all others wait."""
+        """Raise NotAsked during a pause; after it, let one thread try and all others wait."""
         with self._lock:
             if self._failures < FAILURES:
                 return
             if time.monotonic() < self._shut_until:
-                raise StoreSilent
+                raise NotAsked(_SILENT)
             self._shut_until = time.monotonic() + PAUSE_S
 
     def _answered(self) -> None:
@@ -79,12 +79,12 @@ _known: dict[str, Breaker] = {}
 _knowing = threading.Lock()
 
 
-def breaker_of(store: str) -> Breaker:
-    """Return what this process knows of the store with this name, the same in all threads."""
-    with _knowing:  # threads may open the store at the same time, each for itself
-        return _known.setdefault(store, Breaker(share_of_threads()))
+def breaker_of(asked: str) -> Breaker:
+    """Return what this process knows of what has this name, the same in all threads."""
+    with _knowing:  # threads may open a store at the same time, each for itself
+        return _known.setdefault(asked, Breaker(share_of_threads()))
 
 
 def share_of_threads() -> int:
-    """Return how many threads of a web process may wait for files: a quarter, two at least."""
+    """Return how many threads of a web process may wait for one: a quarter, two at least."""
     return max(2, settings.WEB_THREADS // 4)

@@ -59,12 +59,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 class WithoutTraceback(logging.Filter):
-    """Log a database that is away in one line: where the code met it helps nobody."""
+    """Log what is away, database or store of files, in one line: where it was met helps nobody."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, AWAY):
-            record.msg = f"{record.getMessage()} ({in_words(error)}: {type(error).__name__})"
+        if isinstance(error, (*AWAY, FilesUnavailable)):
+            is_files = isinstance(error, FilesUnavailable)
+            away = "the store of files is away" if is_files else in_words(error)
+            record.msg = f"{record.getMessage()} ({away}: {type(error).__name__})"
             record.args = ()
             record.exc_info = record.exc_text = None
         return True

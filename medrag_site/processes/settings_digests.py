@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.crypto import salted_hmac
 
 from corpus.encoders.registry import encoder_facts
 from corpus.models import WorkerHeartbeat
@@ -25,11 +27,14 @@ def settings_digests() -> dict[str, str]:
     """Map what decides passages and answers to a digest of its value in this process.
 
     That is each setting of documents and answers, with the content of a TOML file that it names,
-    the time zone, the release and the files of the encoder.
+    the time zone, the release and the files of the encoder; and what hosts must share: the store of
+    files, and the secret key, which signs sessions and tasks.
     """
     names = {*Documents.model_fields, *Answers.model_fields} - _OF_A_MACHINE
     texts = {name: _content(_text(name)) for name in names}
     texts |= {"MEDRAG_TIME_ZONE": settings.TIME_ZONE, "release": release(), "encoder": _encoder()}
+    texts |= {"MEDRAG_FILES": json.dumps(settings.FILES, sort_keys=True)}
+    texts |= {"secret key (in keys/)": salted_hmac(__name__, "").hexdigest()}
     return {
         name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(texts.items())
     }

@@ -83,8 +83,10 @@ def test_a_worker_with_other_settings_is_named(settings: Settings) -> None:
     found = findings()["worker"]
     assert not found.ok
     assert found.detail.startswith("there:2 was started with another MEDRAG_MODELS, release than")
-    settings.TIME_ZONE = "Asia/Tokyo"
-    assert "here:1 was started with another MEDRAG_TIME_ZONE than" in findings()["worker"].detail
+    settings.TIME_ZONE, settings.SECRET_KEY = "Asia/Tokyo", "another host's, whose keys differ"
+    settings.FILES = settings.FILES | {"bucket": "another"}
+    others = "MEDRAG_FILES, MEDRAG_TIME_ZONE, secret key (in keys/)"
+    assert f"here:1 was started with another {others} than" in findings()["worker"].detail
 
 
 @pytest.mark.django_db

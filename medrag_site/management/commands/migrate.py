@@ -36,13 +36,15 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with self._alone(connections[options["database"]]):
+            with self._alone(connections[options["database"]]) as connection:
+                if not (options["plan"] or options["check_unapplied"]):
+                    _refuse_without_rights(connection)
                 self._migrate(*args, **options)
         except (Error, InconsistentMigrationHistory) as error:
             raise CommandError(sentence_of(error)) from error
 
     @contextmanager
-    def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[None]:
+    def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[BaseDatabaseWrapper]:
         """Hold a lock that the server releases with the connection, however that ends."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [_MIGRATING])
@@ -50,7 +52,7 @@ class Command(migrate.Command):
                 self.stderr.write("Another process is migrating this database. Waiting for it.")
                 cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATING])
         try:
-            yield
+            yield connection
         finally:
             # A lost connection has no lock; the error that ended it is reported.
             with suppress(Error), connection.cursor() as cursor:
@@ -92,6 +94,18 @@ class Command(migrate.Command):
             conversions_make()
         except (ImproperlyConfigured, SpecError) as error:
             self.stderr.write(f"The encoder is not ready: {error}")
+
+
+def _refuse_without_rights(connection: BaseDatabaseWrapper) -> None:
+    """Raise CommandError unless the role may make tables, as the application's may not."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user, has_schema_privilege('public', 'CREATE')")
+        role, may_create = cursor.fetchone()
+    if not may_create:
+        raise CommandError(
+            f"The role {role} may not make tables, so nothing was changed. Set "
+            "DATABASE_OWNER_URL to the address with the owner's role."
+        )
 
 
 def _encoders_are_here() -> bool:

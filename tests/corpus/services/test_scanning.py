@@ -15,6 +15,7 @@ from pytest_django import Settings
 from corpus import files, scanning
 from corpus.models import Document
 from corpus.scanning import Infected, ScannerUnavailable, refuse_infected
+from corpus.storages.breaker import FAILURES
 from medrag_site import doctor
 from tests.corpus.documents import GUIDELINE, ingest
 
@@ -101,6 +102,26 @@ def test_a_stopped_scanner_is_given_up_before_the_file_is_sent(
         sent, _ = stopped.accept()
         with sent:
             assert sent.recv(1000) == b"zPING\0"
+    assert nothing_is_kept()
+
+
+def test_a_stopped_scanner_is_asked_twice_and_then_left_alone(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that an upload of many files does not wait for each of them."""
+    monkeypatch.setattr(scanning, "_ANSWER_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as stopped:
+        settings.SCANNER = f"tcp://127.0.0.1:{stopped.getsockname()[1]}"
+        for _ in range(FAILURES):
+            with pytest.raises(ScannerUnavailable, match="It does not answer"):
+                ingest()
+            stopped.accept()[0].close()
+        for _ in range(5):
+            with pytest.raises(ScannerUnavailable, match="It did not answer just now"):
+                ingest()
+        stopped.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            stopped.accept()
     assert nothing_is_kept()
 
 

@@ -95,6 +95,10 @@ def test_a_database_of_your_own_is_left_to_migrate(empty_database: str, socket_d
         f"CommandError: The database {empty_database} has no tables yet: "
         "run manage.py migrate first.\n"
     )
+    status, output = shown("migrate", DATABASE_URL=url)
+    assert status == 1
+    assert output.startswith("CommandError: The role medrag_app may not make tables, so nothing")
+    assert "Set DATABASE_OWNER_URL" in output
 
 
 @pytest.mark.slow

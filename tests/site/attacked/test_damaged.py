@@ -6,31 +6,18 @@ and once, every answer given is stored once, and the log's chain is unbroken.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import psutil
-import psycopg
 import pytest
 
 from medrag_site.database.postmaster import living
 from tests.corpus.documents import guideline
-from tests.processes import ROOT, family_of, paused, survivors, wait_until
-from tests.site.test_demo import free_port
+from tests.processes import family_of, paused, wait_until
+from tests.site.attacked.live_site import DISK_BYTES, LEASE_S, Site
 
 pytestmark = pytest.mark.exhaustive
 
@@ -38,11 +25,8 @@ KILLS = 20
 FILLS = 3
 DOCUMENTS = 16
 SECTIONS = 40  # sections of a document: several batches of vectors
-LEASE_S = 4
 PAUSE_S = float(os.environ.get("MEDRAG_TEST_PAUSE_S", str(3 * LEASE_S)))
 LONG_PAUSE_S = float(os.environ.get("MEDRAG_TEST_LONG_PAUSE_S", "120"))
-DISK_BYTES = 1200 * 1024**2  # a new database wants 500 MB, the encoder 200
-QUESTION = {"question": "What gentamicin dosing interval at a creatinine clearance of 45 mL/min?"}
 CHUNKS = """
 SELECT d.filename, j.state, j.stage, j.attempts, d.indexed_at IS NOT NULL,
        count(c.id), count(DISTINCT c.index), max(c.index) + 1, count(c.search_vector)
@@ -50,145 +34,6 @@ FROM corpus_document d JOIN corpus_job j ON j.document_id = d.id
 LEFT JOIN corpus_chunk c ON c.document_id = d.id
 GROUP BY d.id, j.id ORDER BY d.id
 """
-
-
-@dataclass
-class Site:
-    """`manage.py serve` in a folder of its own."""
-
-    folder: Path
-    port: int
-    process: subprocess.Popen[bytes] | None = None
-    statuses: list[int] = field(default_factory=list)
-    turns: list[str] = field(default_factory=list)
-
-    @property
-    def pgdata(self) -> Path:
-        return self.folder / "postgres"
-
-    @property
-    def log(self) -> Path:
-        """Beside the folder, whose disk may be full."""
-        return self.folder.with_suffix(".log")
-
-    @property
-    def environment(self) -> dict[str, str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEDRAG_", "DJANGO_"))}
-        return kept | {
-            "MEDRAG_DATA_DIR": str(self.folder),
-            "MEDRAG_WORKER": f"lease_s={LEASE_S}",
-            "MEDRAG_API": "rate=1000/s",
-        }
-
-    def manage(self, *arguments: str, status: int = 0) -> str:
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == status, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stdout
-
-    def start(self) -> None:
-        with self.log.open("ab") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve", "--port", str(self.port)],
-                cwd=ROOT,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-        self.wait_until_ready()
-
-    def wait_until_ready(self) -> None:
-        wait_until(lambda: self.request("readyz")[0] == 200, "it is ready", 120)
-
-    def request(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/{path}",
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json", **headers},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            return error.code, None
-        except (OSError, ValueError):  # refused, cut off, late
-            return 0, None
-
-    def ask_until(self, ended: threading.Event, token: str) -> None:
-        while not ended.is_set():
-            status, answer = self.request("api/v1/query", QUESTION, Authorization=f"Token {token}")
-            self.statuses.append(status)
-            if status == 200:
-                self.turns.append(answer["turn"])
-            ended.wait(0.3)
-
-    def wait_until_answered(self) -> None:
-        answered = len(self.turns)
-        wait_until(lambda: len(self.turns) > answered, "a question is answered", 120)
-
-    def failed(self) -> int:
-        return sum(status != 200 for status in self.statuses)
-
-    @contextlib.contextmanager
-    def filled(self, *, up_to_bytes: int) -> Iterator[None]:
-        """Fill the disk of the folder up to `up_to_bytes` within the block."""
-        filler = self.folder / "filler"
-        try:
-            with contextlib.suppress(OSError), filler.open("wb", buffering=0) as f:
-                while shutil.disk_usage(self.folder).used < up_to_bytes:
-                    f.write(bytes(64 * 1024))
-            yield
-        finally:
-            filler.unlink()
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        with psycopg.connect(host=str(self.pgdata), user="postgres", dbname="medrag") as c:
-            return c.execute(query).fetchall()
-
-    def tree(self) -> list[psutil.Process]:
-        """Return all processes of the supervisor and of the database server."""
-        assert self.process is not None
-        server = living(self.pgdata)
-        assert server is not None
-        return [*family_of(self.process.pid), server, *server.children()]
-
-
-@pytest.fixture
-def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """Make a folder for one site; for the parameter "a small disk", on a tmpfs of its own."""
-    made = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
-    is_disk = getattr(request, "param", "") == "a small disk"
-    if is_disk:
-        options = f"size={DISK_BYTES},mode=0755"
-        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(made)]
-        mounted = subprocess.run(mount, capture_output=True, text=True)
-        if mounted.returncode:
-            made.rmdir()
-            pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-    made.chmod(0o755)
-    yield made
-    if is_disk:
-        subprocess.run(["umount", "--lazy", str(made)], check=True)
-    shutil.rmtree(made, ignore_errors=True)
-
-
-@pytest.fixture
-def site(folder: Path) -> Iterator[Site]:
-    made = Site(folder, free_port())
-    yield made
-    family = family_of(made.process.pid) if made.process else []
-    for process in [*family, *filter(None, [living(made.pgdata)])]:
-        process.kill()
-    psutil.wait_procs(family, timeout=10)
-    made.log.unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -230,12 +75,7 @@ def busy(site: Site) -> Iterator[Site]:
     assert set(site.statuses) <= {0, 200, 500, 503}
     assert site.manage("audit", "verify").startswith("OK")
     assert "Traceback" not in site.log.read_text()
-    assert site.process is not None
-    family = family_of(site.process.pid)
-    site.process.send_signal(signal.SIGINT)
-    assert site.process.wait(60) == 0
-    assert survivors(family) == []
-    assert living(site.pgdata) is None
+    site.end()
 
 
 def test_the_database_is_killed_twenty_times(
