@@ -11,6 +11,7 @@ from django.core.checks import CheckMessage, Error, register
 
 from chat.generation import language_model
 from chat.question import follow_ups
+from chat.reader.pair_scorer import reader_fault
 from chat.verification import answer_judge as judging
 from chat.verification.entailment.configured import verifier_fault
 
@@ -32,6 +33,9 @@ def check_language_models(
             "a model overlooks its own errors more often than another's."
         )
         messages.append(Error(fault, hint=hint, id="chat.E003"))
+    if fault := reader_fault():
+        hint = "Restore the folder, or remove [reader] to use the bundled one."
+        messages.append(Error(fault, hint=hint, id="chat.E006"))
     for wrong in filter(None, (prompt.fault() for prompt in PROMPTS)):
         hint = "Restore the file from the release."
         messages.append(Error(f"The prompt {wrong}", hint=hint, id="chat.E004"))

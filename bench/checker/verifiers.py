@@ -70,7 +70,7 @@ def megabytes(name: str) -> float | None:
         case "rules":
             return 0.0
         case "checker":
-            return _megabytes(checker.FOLDER)
+            return _megabytes(checker.site_folder())
         case "nli" if Path(settings.MODELS.verifier.model).is_dir():
             return _megabytes(Path(settings.MODELS.verifier.model))
     return None

@@ -15,6 +15,7 @@ from chat.generation.types import Generation
 from chat.models import Mode
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import Search, SearchLog
+from chat.reader.pair_scorer import reader_fingerprint
 from chat.types import DraftClaim
 from chat.verification.answer_judge import judge_fingerprint
 from chat.verification.verify import Verdict
@@ -35,6 +36,7 @@ def fingerprint_of(run: AnswerRun) -> str:
         "gate": searches.gate.as_dict() if searches.gate else None,
         "generator": run.generator.fingerprint,
         "verifier": run.verifier.fingerprint,
+        **({"reader": reader} if (reader := reader_fingerprint()) else {}),
         "answers": run.config.as_dict(),
         "judge": judge_fingerprint() if run.config.mode is Mode.CONFIDENT else "",
     }

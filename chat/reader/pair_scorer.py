@@ -15,11 +15,12 @@ from pathlib import Path
 from django.conf import settings
 
 from core.rounding import LOGIT_DIGITS
-from corpus.encoders.pair_model import PairModel
-from corpus.encoders.pairs import Scores, Window, statement_odds, windows_of
+from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel, files_digest
+from corpus.encoders.pairs import MARKS, TOKENIZER, Scores, Window, statement_odds, windows_of
 
 FOLDER = Path(__file__).with_name("model")
 LARGE = Path(__file__).with_name("large")
+FILES = (MODEL, WEIGHTS, TOKENIZER, MARKS)
 MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
 _loading = threading.Lock()
 UNREAD = -15.0  # odds of what holds nothing that can be read
@@ -60,10 +61,33 @@ class StatementReader:
         return windows_of(self._model.tokenizer, question, texts, max_tokens=self._model.max_tokens)
 
 
-def site_reader(folder: Path = FOLDER) -> StatementReader:
-    """Return a bundled reader, loaded once a process, also where several threads ask for it."""
+def site_reader(folder: Path | None = None) -> StatementReader:
+    """Return a reader, loaded once a process, also where several threads ask for it.
+
+    By default the small one: that of [reader] of MEDRAG_MODELS, else the bundled one.
+    """
     with _loading:
-        return _loaded(folder)
+        return _loaded(folder or Path(settings.MODELS.reader.model or FOLDER))
+
+
+def reader_fault() -> str:
+    """Return what the site's own reader lacks, in a sentence; empty for none. Loads nothing."""
+    named = settings.MODELS.reader
+    for name in FILES if named.model else ():
+        if not (Path(named.model) / name).is_file():
+            where = f"{named.place('model')}: {named.model}"
+            return f"{where} lacks {name}. Name what train reader wrote."
+    return ""
+
+
+def reader_fingerprint() -> str:
+    """Identify the files of the site's own reader; empty for the bundled one, which is released."""
+    return _digest(settings.MODELS.reader.model)
+
+
+@lru_cache(maxsize=2)
+def _digest(folder: str) -> str:
+    return files_digest(Path(folder), FILES) if folder else ""
 
 
 @lru_cache(maxsize=2)
@@ -73,7 +97,7 @@ def _loaded(folder: Path) -> StatementReader:
 
 def warm_up() -> None:
     """Load both readers, which the first question would wait for."""
-    for folder in (FOLDER, LARGE):
+    for folder in (None, LARGE):
         site_reader(folder)
 
 

@@ -33,9 +33,13 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "context": _ENDPOINT,
     "rerank": _ENDPOINT,
     "verifier": ("model",),
+    "checker": ("model",),
+    "reader": ("model",),
+    "teacher": (*_ENDPOINT, "price"),
 }
 _SEVERAL = ("generate", "judge")
-_LOCAL = ("rerank", "verifier")  # without an address the model is a folder of this machine
+# Without an address the model is a folder of this machine.
+_LOCAL = ("rerank", "verifier", "checker", "reader")
 
 
 class ModelsError(ValueError):
@@ -52,6 +56,9 @@ class Models:
     context: Endpoint = field(default=Endpoint(role="context"))  # writes context lines for passages
     rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
     verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder
+    checker: Endpoint = field(default=Endpoint(role="checker"))  # in place of the bundled one
+    reader: Endpoint = field(default=Endpoint(role="reader"))  # in place of the bundled small one
+    teacher: Endpoint = field(default=Endpoint(role="teacher"))  # writes and labels claims
 
 
 def models_from(tables: Mapping[str, Any]) -> Models:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -53,3 +55,11 @@ class PairModel:
         with self._requests.one() as request:  # copied in and out, as for the encoder
             output = request.infer(dict(zip(INPUTS, (ids, mask, types), strict=True)))
             return np.array(output[0][0][:count], dtype=np.float32)
+
+
+def files_digest(folder: Path, names: Iterable[str]) -> str:
+    """Return 16 hex digits over a model's files."""
+    whole = hashlib.sha256()
+    for name in names:
+        whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return whole.hexdigest()[:16]

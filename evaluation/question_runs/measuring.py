@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from chat.verification.claim_texts import sentence_claims
 from core.errors import MedragError
-from core.language.en.sentences import line_sentence_spans
 from corpus.models import Authority
 from evaluation.measures.claims import CLAIM_MEASURES
 from evaluation.measures.configured import judging_endpoint, site_judges
@@ -21,7 +21,6 @@ from evaluation.question_sets.types import ItemKind
 
 # In the order of `chat.caveats.cautions`: a national guideline counts fully.
 AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
-MAX_GOLD_CLAIMS = 20
 JUDGE_AGAIN = "judge_again"  # in the detail of an item that waits for it
 _ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}
 
@@ -132,7 +131,7 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
     return AnsweredItem(
         question=item.question,
         gold_answer=item.gold_answer,
-        gold_claims=item.gold_claims or sentences_of(item.gold_answer),
+        gold_claims=item.gold_claims or sentence_claims(item.gold_answer),
         answer_claims=item.claims,
         contexts=item.contexts,
         confidence=item.confidence,
@@ -140,12 +139,6 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
         is_answerable=is_answerable(item.kind),
         authority=tuple(AUTHORITY[Authority(name)] for name in item.authorities if name),
     )
-
-
-def sentences_of(answer: str) -> tuple[str, ...]:
-    """Return the first 20 sentences of a gold answer, in place of missing gold claims."""
-    spans = line_sentence_spans(answer)
-    return tuple(answer[start:end] for start, end in spans)[:MAX_GOLD_CLAIMS]
 
 
 def is_answerable(kind: str) -> bool | None:

@@ -23,6 +23,7 @@ _SENT = {
     "rewrite": "question",
     "context": "text of guidelines",
     "rerank": "question, passages",
+    "teacher": "passages, answers and claims; questions only where `evaluate silver` is told to",
 }
 _TEXTS = {
     "questions": "Questions and answers, with traces",

@@ -28,7 +28,9 @@ from medrag_site.release import release
 NAMESPACE = "https://mc.chai.org/v0.2/schema.xsd"
 _WHERE: Mapping[str, Callable[[], bool]] = {
     "language_model_writes": lambda: settings.GENERATOR == "llm",
-    "another_judges_claims": lambda: settings.VERIFIER != "checker",
+    "another_judges_claims": lambda: (
+        settings.VERIFIER != "checker" or bool(settings.MODELS.checker.model)
+    ),
 }
 # The schema's elements in its order; a tuple holds what is nested.
 _METRICS = ("UsefulnessUsabilityEfficacy", "FairnessEquity", "SafetyReliability")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from bench.datasets import FORMATS
 from bench.datasets.types import Dataset
 from bench.management.checker import checker_arguments, checker_run, claims_checked
 from bench.management.real_model import real_model_arguments, real_model_ask
+from bench.management.silver import silver_arguments, silver_run
 from bench.real_model.asked import read_real_task
 from bench.real_model.asking import real_model_run
 from bench.reports import Order, folder_write, report_lines, runs_measure
@@ -56,6 +58,8 @@ only they stop;
 model: ask them with a language model that knows the answers or lies;
 real: serve a GGUF model from --model DIR and ask sample questions with it as writer and as judge;
 checker: measure verifiers on labelled pairs of claim and evidence (--pairs FILE, or scifact);
+silver: have the model of [teacher] write claims and label them, of `documents` in force, of stored
+`answers`, or of the gold answers of a question set, to train on; goes on where it ended;
 databases: list the databases of data sets that are kept; drop NAME... drops some, drop all drops
 those of this site;
 work: internal; the other commands start it as a child process.
@@ -104,6 +108,7 @@ class Command(evaluate.Command):
         parser.add_argument("--rebuild", action="store_true", help="index the documents again")
         checker_arguments(parser)
         real_model_arguments(parser)
+        silver_arguments(parser)
 
     def _works(self) -> dict[str, Any]:
         return {
@@ -115,6 +120,7 @@ class Command(evaluate.Command):
             "model": self._model,
             "real": self._real,
             "checker": self._checker,
+            "silver": partial(silver_run, say=self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,

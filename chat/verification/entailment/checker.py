@@ -1,8 +1,7 @@
-"""The bundled checker: a small trained model that tells whether evidence supports a claim."""
+"""The checker: a small trained model that tells whether evidence supports a claim."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 import time
@@ -21,7 +20,7 @@ from chat.evidence.judgements import Judgement, Label, Pair
 from chat.verification.entailment.windows import windows
 from core.errors import MedragError
 from core.llm.usage import Usage
-from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel
+from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel, files_digest
 from corpus.encoders.pairs import FIRST_TOKENS, MARKS, TOKENIZER, Window, windows_of
 
 FOLDER = Path(__file__).with_name("model")
@@ -52,7 +51,7 @@ class TrainedChecker:
         known = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
         self._temperature = float(known["temperature"])
         self.bar = float(known["threshold"] if bar is None else bar)
-        self._digest = _digest(folder)
+        self._digest = files_digest(folder, FILES)
 
     @cached_property
     def _model(self) -> PairModel:
@@ -126,27 +125,34 @@ class TrainedChecker:
         return Judgement(Label.NOT_FOUND, score, contradiction, detail)
 
 
-@lru_cache(maxsize=1)
 def site_checker(bar: float | None = None) -> TrainedChecker:
-    """Return the bundled checker, the same one in a process. Raises ImproperlyConfigured."""
+    """Return the site's checker, the same one in a process. Raises ImproperlyConfigured."""
+    return _loaded(site_folder(), bar)
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: Path, bar: float | None) -> TrainedChecker:
     try:
-        return TrainedChecker(bar=bar, threads=settings.ENCODER_THREADS)
+        return TrainedChecker(folder, bar=bar, threads=settings.ENCODER_THREADS)
     except (MedragError, OSError, ValueError, KeyError) as error:
         raise ImproperlyConfigured(f"MEDRAG_VERIFIER: {folder_fault() or error}") from error
 
 
-def _digest(folder: Path) -> str:
-    """Return 16 hex digits over the model's files."""
-    whole = hashlib.sha256()
-    for name in FILES:
-        whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return whole.hexdigest()[:16]
+def site_folder() -> Path:
+    """Return the folder of [checker] of MEDRAG_MODELS, else the bundled one."""
+    return Path(settings.MODELS.checker.model or FOLDER)
 
 
 def folder_fault() -> str:
-    """Return which file the bundled checker lacks, in a sentence; empty for none. Loads nothing."""
-    missing = [name for name in FILES if not (FOLDER / name).is_file()]
-    return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
+    """Return which file the site's checker lacks, in a sentence; empty for none. Loads nothing."""
+    named, folder = settings.MODELS.checker, site_folder()
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if not missing:
+        return ""
+    if named.model:
+        where = f"{named.place('model')}: {folder}"
+        return f"{where} lacks {missing[0]}. Name what train checker wrote."
+    return f"{folder} lacks {missing[0]}: install the release again."
 
 
 def _unavailable(what: str) -> VerifierUnavailable:

@@ -1,0 +1,1 @@
+"""A teacher, a configured language model, writes claims and labels them by their evidence."""
