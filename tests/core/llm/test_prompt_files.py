@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from bench.silver import teaching
 from chat import system_checks
+from chat.verification import claim_texts
 from chat.verification.entailment import judge
 from core.llm.prompt_files import Prompt
 from corpus.indexing import context_lines
@@ -26,6 +28,8 @@ OURS = [
     *system_checks.PROMPTS,
     judge.PROMPT,
     model_alone.PROMPT,
+    claim_texts.SPLIT,
+    teaching.WRITE,
 ]
 
 
