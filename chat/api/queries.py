@@ -120,7 +120,7 @@ class SearchView(Guarded):
         user = user_of(request)
         fields = valid(SearchRequest(data=request.data, context={"reader": user}))
         evidence, hits, kinds = passages_found(fields.pop("query"), reader=user, **fields)
-        _record_search(user, evidence, k=fields["k"], kinds=kinds)
+        search_log(user, evidence, k=fields["k"], kinds=kinds)
         headers = {IDENTIFIERS_HEADER: ", ".join(kinds)} if kinds else None
         return Response(hits, headers=headers)
 
@@ -207,7 +207,7 @@ def answer_to(
     return turn_payload(turn, address=request.build_absolute_uri)
 
 
-def _record_search(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:
+def search_log(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:
     """Log who searched and which passages were found, with the query only as a keyed hash.
 
     The query may name a patient.

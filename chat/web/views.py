@@ -55,13 +55,13 @@ logger = logging.getLogger(__name__)
 def home(request: SignedInRequest) -> HttpResponseBase:
     """Begin a new question, of everything again."""
     request.session.pop(CHOSEN, None)
-    return render(request, "chat/home.html", _context(request, None))
+    return render(request, "chat/home.html", page_context(request, None))
 
 
 @reads
 def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     thread = access_conversation(request.user, pk=pk)
-    context = _context(request, thread)
+    context = page_context(request, thread)
     if request.method == "GET" and any(t.conversation_id == thread.pk for t in context["recalls"]):
         conversation_recalls_seen(thread, by=request.user)
     return render(request, "chat/conversation.html", context)
@@ -186,7 +186,7 @@ def _ask_again(
         request,
         page="chat/conversation.html" if thread else "chat/home.html",
         fragment="chat/turn/_ask.html",
-        context=_context(request, thread, form=form),
+        context=page_context(request, thread, form=form),
     )
     if wants_fragment(request):
         reswap(retarget(response, "#ask"), "outerHTML")
@@ -195,7 +195,7 @@ def _ask_again(
 
 def _feedback_again(request: SignedInRequest, turn: Turn, form: FeedbackForm) -> HttpResponse:
     """Show the conversation with the typed comment and the error at its turn."""
-    context = _context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
+    context = page_context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
     return render(request, "chat/conversation.html", context)
 
 
@@ -208,9 +208,14 @@ def _turn_and_empty_form(
     return render(request, "chat/turn/_asked.html", context)
 
 
-def _context(
-    request: SignedInRequest, thread: Conversation | None, *, form: AskForm | None = None
+def page_context(
+    request: SignedInRequest,
+    thread: Conversation | None,
+    *,
+    form: AskForm | None = None,
+    question: str = "",
 ) -> dict[str, Any]:
+    """Return what the page of a question or a conversation shows; `question` is filled in."""
     collections = _collections(request)
     turns = _shown(request, turns_of(thread)) if thread else []
     return {
@@ -218,7 +223,7 @@ def _context(
         "turns": turns,
         "link": _link(request, thread),
         "respelled": respelled(turns[-1]) if turns else None,
-        "form": form or _form(request, collections=collections),
+        "form": form or _form(request, collections=collections, question=question),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
@@ -245,10 +250,11 @@ def _form(
     sent: QueryDict | None = None,
     *,
     collections: list[Collection] | None = None,
+    question: str = "",
 ) -> AskForm:
     return AskForm(
         sent,
-        initial=dict(request.session.get(CHOSEN, {})),
+        initial={**request.session.get(CHOSEN, {}), "question": question},
         collections=_collections(request) if collections is None else collections,
         narrowing=narrowing_choices(_today(), user=request.user),
     )

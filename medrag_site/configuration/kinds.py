@@ -74,6 +74,12 @@ def _certificates(raw: str) -> str:
     return str(Path(raw).resolve())
 
 
+def _readable(raw: str) -> str:
+    path = Path(raw).expanduser().resolve()
+    path.open("rb").close()
+    return str(path)
+
+
 def _secret(raw: str) -> str:
     try:
         return secret_of(raw)
@@ -179,6 +185,7 @@ _ZONE = "the name of a time zone such as Europe/London"
 TimeZone = Annotated[str, Told(_ZONE, lambda raw: ZoneInfo(raw).key)]
 _CERTIFICATES = "a file of certificates in PEM that this user may read"
 Certificates = Annotated[str, Told(_CERTIFICATES, _certificates)]
+Readable = Annotated[str, Told("a file that can be read", _readable)]
 Folder = Annotated[Path, Told(_FOLDER, _folder)]
 FileToAppend = Annotated[Path, Told(_FILE, file_to_append)]
 _Word = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

@@ -13,6 +13,7 @@ from medrag_site.configuration.kinds import (
     Folder,
     Hidden,
     Hosts,
+    Readable,
     Secret,
     SecretKey,
     Switch,
@@ -44,6 +45,13 @@ class Files(Keys):
     """address of another server than Amazon's"""
     region: str = ""
     """such as `eu-west-2`"""
+
+
+class Record(Keys):
+    infobutton: Switch = False
+    """answer [infobuttons](record.md) at `/infobutton`"""
+    terminology: Readable = ""
+    """a CSV file of codes and names: code, name, or system, code, name"""
 
 
 class Session(Keys):
@@ -121,6 +129,8 @@ class Site(Section):
     MEDRAG_SCIM: Token = ""
     """the token of the hospital's directory, which creates and closes accounts by
     [SCIM](people.md#leavers) at `/scim/v2/`; without one it is off"""
+    MEDRAG_RECORD: Record = Record.model_construct()
+    """doors for the [patient's record](record.md); all are closed without it"""
     DATABASE_URL: Hidden = ""
     """`postgresql://` address of your own server, with the application's role; without it the
     embedded server is used"""

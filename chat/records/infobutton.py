@@ -1,0 +1,203 @@
+"""Read the parameters of an infobutton. Pure.
+
+HL7 Version 3, Context-Aware Knowledge Retrieval ("Infobutton"), URL-based implementation guide,
+release 4. A parameter that may be given several times has a number at its end from the second on,
+as `observation.v.v2`. Parameters that are not read here are ignored, and never repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+MAX_CHARS = 200  # of a name
+PAGE, ATOM, JSON = "text/html", "application/atom+xml", "application/json"
+_FORMS = {
+    "": PAGE,
+    PAGE: PAGE,
+    "text/xml": ATOM,
+    "application/xml": ATOM,
+    ATOM: ATOM,
+    JSON: JSON,
+    "text/javascript": JSON,
+}
+_SEARCH, _SUBTOPIC, _OBSERVATION = "mainSearchCriteria", "subTopic", "observation"
+_MOST = 20  # of a parameter that is repeated
+# Codes of ActTaskCode, by what is asked in that task of what the button stands beside.
+_ASKED_IN = {
+    "MEDOE": "dose",
+    "MEDLISTREV": "dose",
+    "MLREV": "dose",
+    "MAR": "dose",
+    "PROBLISTREV": "management",
+    "PROBLISTE": "management",
+    "LABRREV": "what to do",
+    "LABOE": "when to test",
+}
+_AGE_UNITS = {"a": "year", "mo": "month", "wk": "week", "d": "day", "h": "hour", "min": "minute"}
+_SEXES = {"F": "female", "M": "male"}
+# Codes of MeSH, as the guide has them for `ageGroup`.
+_AGE_GROUPS = {
+    "D007231": "neonate",
+    "D007223": "infant",
+    "D002675": "child aged 2 to 5 years",
+    "D002648": "child aged 6 to 12 years",
+    "D000293": "child aged 13 to 18 years",
+    "D055815": "adult",
+    "D000328": "adult",
+    "D008875": "adult",
+    "D000368": "adult aged 65 years or more",
+    "D000369": "adult aged 80 years or more",
+}
+# Codes of LOINC, by what the appendix constrains.
+_EGFR = frozenset("33914-3 48642-3 48643-1 62238-1 69405-9 77147-7 88293-6 98979-8".split())
+_CLEARANCE = frozenset("2164-2 35591-7 35592-5 13442-9".split())
+_CREATININE = frozenset("2160-0 14682-9 38483-4".split())
+_WEIGHT = frozenset("29463-7 3141-9 3142-7 8339-4".split())
+_PREGNANCY = frozenset("11449-6 82810-3".split())
+_IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
+_WEIGHT_UNITS = {"kg": "kg", "g": "g", "[lb_av]": "lb"}
+_FLOW_UNITS = frozenset("mL/min mL/min/1.73m2 mL/min/{1.73_m2} ml/min".split())
+_CREATININE_UNITS = {"umol/L": "micromol/L", "mg/dL": "mg/dL"}
+_NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
+
+NamesByCode = Callable[[str, str], str]  # system and code -> name; empty where it is not known
+
+
+class InfobuttonFault(ValueError):
+    """A parameter that can't be read; the message names it and says what it may be."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What the record says of the patient, and the names of the parameters that say it."""
+
+    text: str
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Infobutton:
+    """What was asked, and of whom."""
+
+    name: str  # of a medicine, problem or result
+    topic: str
+    facts: tuple[Fact, ...]
+    language: str  # of who asks: `de`; empty if unknown
+    form: str  # the media type of the answer
+    read: tuple[tuple[str, str], ...]  # parameters that were read, in the order of the request
+
+    @property
+    def question(self) -> str:
+        """Return the question, as it would be typed: `Enoxaparin: dose, for: 78 years old`."""
+        asked = f"{self.name}: {self.topic}" if self.topic else self.name
+        whom = ", ".join(fact.text for fact in self.facts)
+        return f"{asked}, for: {whom}" if whom else asked
+
+    def without(self, fact: Fact) -> list[tuple[str, str]]:
+        """Return the parameters without those of a fact."""
+        return [(name, value) for name, value in self.read if name not in fact.parameters]
+
+
+def infobutton_of(given: Mapping[str, str], name_of: NamesByCode) -> Infobutton:
+    """Read the parameters of a request. Raises InfobuttonFault."""
+    read = _Parameters(given)
+    name = _named(read, _SEARCH, name_of)
+    if not name:
+        raise InfobuttonFault(
+            "mainSearchCriteria: a name (.v.dn or .v.ot) is needed, or a code (.v.c with .v.cs) "
+            "that this site's list of codes has."
+        )
+    topic = _named(read, _SUBTOPIC, name_of) or _ASKED_IN.get(read("taskContext.c.c"), "")
+    form = read("knowledgeResponseType").lower().partition(";")[0].strip()
+    if form not in _FORMS:
+        raise InfobuttonFault(
+            f"knowledgeResponseType: one of {', '.join(filter(None, _FORMS))} is possible."
+        )
+    facts = tuple(filter(None, (_sex(read), _age(read), *_observed(read))))
+    language = read("performer.languageCode.c") or read("performer.languageCode")
+    return Infobutton(name, topic, facts, language[:2].lower(), _FORMS[form], tuple(read.known))
+
+
+class _Parameters:
+    """The values of a request; those that are asked for are `known`."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self._asked: set[str] = set()
+
+    def __call__(self, name: str) -> str:
+        self._asked.add(name)
+        text = " ".join("".join(c if c.isprintable() else " " for c in self._of(name)).split())
+        if len(text) > MAX_CHARS:
+            raise InfobuttonFault(f"{name}: at most {MAX_CHARS} characters are possible.")
+        return text
+
+    def _of(self, name: str) -> str:
+        return self._given.get(name, "")
+
+    @property
+    def known(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self._given.items() if name in self._asked]
+
+
+def _named(read: _Parameters, what: str, name_of: NamesByCode) -> str:
+    """Return the name of a search criterion or sub-topic; the display name before the typed one."""
+    shown, typed = read(f"{what}.v.dn"), read(f"{what}.v.ot")
+    code, system = read(f"{what}.v.c"), read(f"{what}.v.cs")
+    return name_of(system, code) or shown or typed if code else shown or typed
+
+
+def _sex(read: _Parameters) -> Fact | None:
+    name = "patientPerson.administrativeGenderCode.c"
+    code = read(name).upper()
+    if code and code not in (*_SEXES, "UN"):
+        raise InfobuttonFault(f"{name}: F, M or UN is possible.")
+    return Fact(_SEXES[code], (name,)) if code in _SEXES else None
+
+
+def _age(read: _Parameters) -> Fact | None:
+    value, unit = read("age.v.v"), read("age.v.u")
+    group = read("ageGroup.v.c")
+    if value:
+        word = _AGE_UNITS.get(unit)
+        if not word or not _NUMBER.fullmatch(value):
+            raise InfobuttonFault(
+                f"age.v.v, age.v.u: a number and one of {', '.join(_AGE_UNITS)} are needed."
+            )
+        plural = "" if float(value) == 1 else "s"
+        return Fact(f"{value} {word}{plural} old", ("age.v.v", "age.v.u", "ageGroup.v.c"))
+    return Fact(_AGE_GROUPS[group], ("ageGroup.v.c",)) if group in _AGE_GROUPS else None
+
+
+def _observed(read: _Parameters) -> list[Fact]:
+    """Return kidney function, pregnancy and weight, by the appendix on observations."""
+    found = []
+    for number in range(1, _MOST + 1):
+        end = str(number) if number > 1 else ""
+        names = tuple(f"{_OBSERVATION}.{part}{end}" for part in ("c.c", "v.v", "v.u", "v.c"))
+        code, value, unit, coded = map(read, names)
+        if text := _observation(code, value, unit, coded, names):
+            found.append(Fact(text, names))
+    return found
+
+
+def _observation(code: str, value: str, unit: str, coded: str, names: tuple[str, ...]) -> str:
+    if code in _PREGNANCY:
+        return "pregnant" if coded in _IS_PREGNANT else ""
+    measures: tuple[tuple[frozenset[str], str, Mapping[str, str]], ...] = (
+        (_EGFR, "eGFR", dict.fromkeys(_FLOW_UNITS, "mL/min")),
+        (_CLEARANCE, "creatinine clearance", dict.fromkeys(_FLOW_UNITS, "mL/min")),
+        (_CREATININE, "creatinine", _CREATININE_UNITS),
+        (_WEIGHT, "weight", _WEIGHT_UNITS),
+    )
+    for codes, name, units in measures:
+        if code in codes:
+            if unit not in units or not _NUMBER.fullmatch(value):
+                raise InfobuttonFault(
+                    f"{names[1]}, {names[2]}: of {name} a number and one of "
+                    f"{', '.join(sorted(units))} are needed."
+                )
+            return f"{name} {value} {units[unit]}"
+    return ""
