@@ -15,7 +15,7 @@ from django.core import checks
 from django.utils import timezone
 
 from chat.models import DirectoryState
-from chat.sign_in.oidc import ProviderError, provider_check
+from chat.sign_in.oidc import ProviderError, provider_config
 
 SOON = timedelta(days=30)
 
@@ -27,7 +27,7 @@ def sign_in_found() -> tuple[bool, str]:
     if not settings.OIDC_ISSUER:
         return True, "by password"
     try:
-        provider_check()
+        provider_config()
     except ProviderError as error:
         return False, (
             f"{settings.OIDC_ISSUER}, the issuer of MEDRAG_OIDC, does not answer as it should "

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
+from chat.mcp.views import McpView, resource_metadata
 from chat.records.views import infobutton
 from chat.sign_in import views as sign_in
 from medrag_site.web import health
@@ -34,6 +35,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
     path("infobutton", infobutton, name="infobutton"),
+    path("mcp", McpView.as_view(), name="mcp"),
+    path(".well-known/oauth-protected-resource", resource_metadata),
+    path(".well-known/oauth-protected-resource/mcp", resource_metadata, name="mcp_metadata"),
     path("scim/", include("chat.sign_in.scim.views")),
     path("", include("chat.web.urls")),
 ]

@@ -90,13 +90,12 @@ def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "provisioning.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # `migrate` makes tables by it, too
     digest.update((ROOT / "medrag_site" / "groups.py").read_bytes())
-    digest.update((ROOT / "core/language/en/medicines/brands.py").read_bytes())  # seeds a lexicon
     digest.update(repr(settings.INSTALLED_APPS).encode())
     for path in [
         tables,
         ROOT / "constraints.txt",
-        ROOT / "core/language/en/short_forms/ward_words.tsv",  # seeds a lexicon, too
-        *sorted(ROOT.glob("*/migrations/*.py")),
+        ROOT / "core/language/en/short_forms/ward_words.tsv",  # seeds a lexicon
+        *sorted(ROOT.glob("*/migrations/*.*")),
     ]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

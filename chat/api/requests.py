@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.contrib.auth.models import User
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
 from rest_framework.authentication import get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, ParseError, Throttled
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError, Throttled
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.throttling import ScopedRateThrottle
 
-from chat.api.problems import BodyTooLarge
+from chat.api.problems import BodyTooLarge, Unavailable
+from chat.sign_in.access_tokens import AccessTokenExpired, access_token_account
 from chat.sign_in.lockouts import TokenGuess
+from chat.sign_in.oidc import ProviderError, TokenError
 from chat.sign_in.rates import Use, call_count
 from chat.sign_in.tokens import TOKEN_PREFIX, Granted, granted_to
 
 MAX_BODY_BYTES = 1024**2
-
-
+OF_A_TOOL = "medrag.tool"  # in the environ of a call by MCP, where no client's header gets
 SCHEMES = ("Bearer", "Token")
+
+logger = logging.getLogger(__name__)
 
 
 class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
@@ -31,11 +36,11 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
     def authenticate(self, request: Request) -> Any:
         if not (header := get_authorization_header(request).split()):
             return None
-        guess = TokenGuess(request._request, header[-1])
+        guess = TokenGuess(request._request, header[-1].rpartition(b".")[2])
         if wait_s := guess.wait_s:
             raise Throttled(wait_s, "Too many wrong tokens came from this address.")
         try:
-            return self._authenticated(header)
+            return self._authenticated(request, header)
         except AuthenticationFailed:
             guess.failed()
             raise
@@ -43,12 +48,14 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
     def authenticate_header(self, request: Request) -> str:
         return ", ".join(SCHEMES)
 
-    def _authenticated(self, header: list[bytes]) -> Any:
+    def _authenticated(self, request: Request, header: list[bytes]) -> Any:
         """Return user and token; None for another authentication scheme."""
         if header[0].lower() not in {scheme.lower().encode() for scheme in SCHEMES}:
             return None
         if len(header) != 2:
             raise AuthenticationFailed("The header has to be one scheme and one token.")
+        if b"." in header[1] and OF_A_TOOL in request._request.META:
+            return _by_access_token(header[1])
         return self.authenticate_credentials(header[1])
 
     def authenticate_credentials(self, token: bytes) -> Any:
@@ -56,6 +63,18 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
             raise AuthenticationFailed("Invalid token.")
         user, stored = super().authenticate_credentials(token)
         return user, granted_to(stored)
+
+
+def _by_access_token(token: bytes) -> tuple[User, Granted]:
+    try:
+        return access_token_account(token.decode("latin-1"))
+    except AccessTokenExpired:  # it was right, so nobody guessed
+        raise NotAuthenticated("The access token has expired.") from None
+    except TokenError as error:
+        logger.warning("An access token was refused: %s", error)
+        raise AuthenticationFailed("Invalid token.") from None
+    except ProviderError:
+        raise Unavailable("The hospital's sign-in is away. Nothing was done. Try again.") from None
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

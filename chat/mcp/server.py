@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
-from http import HTTPStatus
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-import anyio.to_thread
 import httpx
 import mcp_types as types
 from anyio import CapacityLimiter
+from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from drf_spectacular.settings import spectacular_settings
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import APIException, NotFound, ValidationError
+from starlette.applications import Starlette
 
 from chat.api.problems import problem_details
-from chat.mcp.api_calls import Api, Caller
+from chat.api.requests import MAX_BODY_BYTES, OF_A_TOOL
 from chat.mcp.described import Described, described_tools
 
 INSTRUCTIONS = (
@@ -29,36 +31,54 @@ INSTRUCTIONS = (
     "answers in its place, and the passages beside it are no answer."
 )
 KEPT_HEADERS = ("Identifiers-Seen", "RateLimit", "RateLimit-Policy", "Retry-After")
+CALLER_HEADERS = ("Authorization", "X-Forwarded-For")  # proxies count only if trusted
 Context = ServerRequestContext[Any, Any]
+_site = WSGIHandler()
 
 
-def mcp_server(api: Api, *, version: str, caller_of: Callable[[Context], Caller]) -> Server[Any]:
-    """Make the server; `version` is the product's release.
+class Caller(NamedTuple):
+    """The caller as the API sees it; `site` is the site's address, used in links."""
 
-    Each call takes a thread, at most as many as the web server has.
+    site: str
+    headers: Mapping[str, str | None] = {}
+    address: str = "127.0.0.1"
+
+    def call(self, method: str, path: str, **sent: Any) -> httpx.Response:
+        """Call the API through the same views, permissions, rates and log as from outside."""
+        given = {name: self.headers.get(name) or "" for name in CALLER_HEADERS}
+        headers = {name: text if text.isascii() else "?" for name, text in given.items() if text}
+        transport = httpx.WSGITransport(
+            lambda environ, start: _site(environ | {OF_A_TOOL: True}, start),
+            remote_addr=self.address,
+            raise_app_exceptions=False,
+        )
+        with httpx.Client(transport=transport, base_url=self.site, headers=headers) as client:
+            return client.request(method, path, **sent)
+
+
+def mcp_server(caller_of: Callable[[Context], Caller], *, in_view: bool = False) -> Server[Any]:
+    """Make the server. Each call has a thread, at most as many as the web server has.
+
+    With `in_view` it is the view's own, and so is the database connection.
     """
-    tools = {tool.name: tool for tool in described_tools()}
     limiter = CapacityLimiter(settings.WEB_THREADS)
 
-    async def list_tools(
-        context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_as_told(tool) for tool in tools.values()])
+    async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[tool.told for tool in described_tools().values()])
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = tools.get(params.name)
+        tool = described_tools().get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:60]!r} here.")
-        caller, arguments = caller_of(context), params.arguments or {}
-        return await anyio.to_thread.run_sync(
-            lambda: called(api, tool, caller, arguments), limiter=limiter
-        )
+        answer = sync_to_async(called, thread_sensitive=in_view)
+        async with limiter:
+            return await answer(tool, caller_of(context), params.arguments or {})
 
     return Server(
         "medrag",
-        version=version,
+        version=spectacular_settings.EXTENSIONS_INFO["x-release"],
         title="MedRAG",
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
@@ -66,72 +86,69 @@ def mcp_server(api: Api, *, version: str, caller_of: Callable[[Context], Caller]
     )
 
 
-def called(
-    api: Api, tool: Described, caller: Caller, arguments: Mapping[str, Any]
-) -> types.CallToolResult:
-    """Call a tool's operation; return the API's response as result, or its problem as error."""
-    if tool.method == "POST":
-        whole = {"stream": False} if tool.name == "ask_guidelines" else {}
-        return _result(tool, api.call(caller, tool.method, tool.path, body={**arguments, **whole}))
-    if wrong := _misfits(tool, arguments):
-        problem = problem_details(ValidationError(wrong), {}).data
-        return types.CallToolResult(content=[_text(problem)], is_error=True)
-    path = tool.path.format_map(
-        {name: quote(str(value), safe="") for name, value in arguments.items()}
-    )
-    query = {
-        name: str(value) for name, value in arguments.items() if f"{{{name}}}" not in tool.path
-    }
-    result = _result(tool, api.call(caller, tool.method, path, query=query))
-    if not result.is_error and (picture := result.structured_content["picture"]):
-        result.content.append(_picture(api.call(caller, "GET", picture)))
-    return result
+def http_application(server: Server[Any], hosts: Iterable[str]) -> Starlette:
+    """Return the ASGI application that serves `/mcp`, for host names written in full.
 
-
-def _as_told(tool: Described) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=f"{tool.title}. {tool.description}",
-        input_schema=dict(tool.takes),
-        output_schema=dict(tool.gives),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.name != "ask_guidelines",  # ask_guidelines stores the question
-            destructive_hint=False,
-            open_world_hint=False,
+    Calls are independent of each other, so any process may serve them. Pages of browsers may only
+    call from `cors_origins` of MEDRAG_API.
+    """
+    return server.streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=MAX_BODY_BYTES,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
+            allowed_origins=list(settings.CORS_ORIGINS),
         ),
     )
 
 
-def _misfits(tool: Described, arguments: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return errors for unknown and missing arguments, worded as the API words them."""
-    known, needed = tool.takes["properties"], tool.takes["required"]
-    unknown = {name: ["This key is not known."] for name in arguments if name not in known}
-    missing = {name: ["This field is required."] for name in needed if name not in arguments}
-    return {**unknown, **missing}
+def called(tool: Described, caller: Caller, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    """Call a tool's operation; return the API's response as result, or its problem as error."""
+    if tool.method == "POST":
+        whole = {"stream": False} if tool.told.name == "ask_guidelines" else {}
+        return result(caller.call("POST", tool.path, json={**arguments, **whole}))
+    known, needed = (tool.told.input_schema[part] for part in ("properties", "required"))
+    wrong = {name: ["This key is not known."] for name in arguments if name not in known}
+    wrong |= {name: ["This field is required."] for name in needed if name not in arguments}
+    if wrong:
+        return _refused(ValidationError(wrong))
+    in_path = {name: str(arguments[name]) for name in arguments if f"{{{name}}}" in tool.path}
+    if not all(value.isalnum() for value in in_path.values()):  # words would be logged as a path
+        return _refused(NotFound("There is nothing at this path."))
+    query = {name: value for name, value in arguments.items() if name not in in_path}
+    opened = result(caller.call("GET", tool.path.format_map(in_path), params=query))
+    if not opened.is_error and (picture := opened.structured_content["picture"]):
+        opened.content.append(_picture(caller.call("GET", picture)))
+    return opened
 
 
-def _result(tool: Described, response: httpx.Response) -> types.CallToolResult:
-    is_error = response.status_code >= HTTPStatus.BAD_REQUEST
+def _refused(error: APIException) -> types.CallToolResult:
+    return types.CallToolResult(content=[_text(problem_details(error, {}).data)], is_error=True)
+
+
+def result(response: httpx.Response) -> types.CallToolResult:
+    """Return the API's response as a tool's; a problem as text only.
+
+    Clients check the other form by the tool's output schema, which is not a problem's.
+    """
     given = response.json()
-    if tool.is_list and not is_error:
-        given = {"results": given}
+    content = {"results": given} if isinstance(given, list) else given
     kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-    # A problem has another shape than the tool's output schema says, by which clients check it.
     return types.CallToolResult(
-        content=[_text(given)],
-        structured_content=None if is_error else given,
-        is_error=is_error,
+        content=[_text(content)],
+        structured_content=None if response.is_error else content,
+        is_error=response.is_error,
         _meta=kept or None,
     )
 
 
 def _picture(response: httpx.Response) -> types.ImageContent | types.TextContent:
     """Return the page's picture, or the problem why there is none."""
-    if response.status_code >= HTTPStatus.BAD_REQUEST:
+    if response.is_error:
         return _text(response.json())
-    data = base64.b64encode(response.content).decode()
-    return types.ImageContent(data=data, mime_type=response.headers["Content-Type"])
+    encoded = base64.b64encode(response.content).decode()
+    return types.ImageContent(data=encoded, mime_type=response.headers["Content-Type"])
 
 
 def _text(given: Any) -> types.TextContent:

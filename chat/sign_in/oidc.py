@@ -110,13 +110,14 @@ def check_oidc(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
     return [Error(text, hint=hint, id="sign_in.E002")]
 
 
-def provider_check() -> None:
-    """Fetch the provider's configuration over the network. Raises ProviderError."""
+def provider_config() -> dict[str, Any]:
+    """Fetch the provider's configuration over the network; return it. Raises ProviderError."""
     request = HttpRequest()
     try:
-        _ = _provider(request).get_oauth2_adapter(request).openid_config
+        config: dict[str, Any] = _provider(request).get_oauth2_adapter(request).openid_config
     except (RequestException, KeyError, TypeError, ValueError) as error:
         raise ProviderError(type(error).__name__) from error
+    return config
 
 
 def to_provider(request: HttpRequest, *, next_page: str) -> HttpResponse:

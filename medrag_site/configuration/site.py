@@ -94,6 +94,9 @@ class Oidc(FileKeys):
     """maps each group of the provider to a group of the site"""
     external_id_claim: str = "sub"
     """the claim with a person's `externalId` of SCIM: `sub` with Okta, `oid` with Entra"""
+    audience: str = ""
+    """whom access tokens of the provider have to be for, that [MCP](api.md#access-tokens) accepts
+    them, such as `https://guidelines.example.org/mcp`; without it none is accepted"""
 
 
 class Site(Section):

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-ENGLISH = ("/admin/", "/api/", "/v1/", "/scim/", "/metrics")  # for staff and programs
+ENGLISH = ("/admin/", "/api/", "/v1/", "/scim/", "/mcp", "/metrics")  # for staff and programs
 
 
 class PageLanguage:

@@ -34,6 +34,7 @@ PROGRAMS = {  # the beginning of their paths, and how they are refused
     "/api/": problem_response,
     "/v1/": error_response,
     "/scim/": scim_error_response,
+    "/mcp": problem_response,
 }
 UNSOUND = "The request is not sound UTF-8 text."
 _READ_AS_UTF8 = {"utf-8", "ascii"}

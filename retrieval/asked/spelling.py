@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from difflib import get_close_matches
 from functools import lru_cache
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import Any
 
 from django.db import connection
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Indel
 
 from core.language.detection import DEFAULT, function_words
 from core.language.en.medicines.names import SINGLE_NAMES, drugs
@@ -102,21 +102,20 @@ def spelling_offered(query: Query) -> dict[str, str]:
     Suggestions come from the lexicon and the names of medicines. Runs one or two queries, or none
     where every word is known or resembles none.
     """
-    known_by_letter = _vocabulary(site_lexicon())
+    known = _vocabulary(site_lexicon())
     parts = {each.lower() for name in drugs(query.text) for each in words(name)}  # `folic acid`
     typed = [word for word in _typed(query.text) if word not in parts]
-    near = {word: _alike(word, known_by_letter.get(word[0], ())) for word in typed}
-    near = {word: candidates for word, candidates in near.items() if candidates}
+    near = {word: alike for word in typed if (alike := _alike(word, known))}
     if not near:
         return {}
     forms = {form for word, similar in near.items() for form in (word, *similar)}
     spelled = {form: (form, *other_spellings(form)) for form in forms}
     held = _held({each for every in spelled.values() for each in every}, query)
-    known = {form for form, every in spelled.items() if not held.isdisjoint(every)}
+    found = {form for form, every in spelled.items() if not held.isdisjoint(every)}
     return {
-        word: next(form for form in candidates if form in known)
+        word: next(form for form in candidates if form in found)
         for word, candidates in near.items()
-        if word not in known and not known.isdisjoint(candidates)
+        if word not in found and not found.isdisjoint(candidates)
     }
 
 
@@ -131,22 +130,18 @@ def spelling_corrected(query: Query) -> dict[str, str]:
     """
     if spoken_in(query.text) != DEFAULT:
         return {}
-    typed = [
-        word
-        for word in _typed(query.text)
-        if len(word) >= _LONG and word not in _english() and not drugs(word)
-    ]
+    typed = [w for w in _typed(query.text) if len(w) >= _LONG and w not in _english()]
+    strange = unlisted(typed) if typed else set()
+    typed = [word for word in typed if word in strange]
     if not typed:
         return {}
-    known_by_letter = _vocabulary(site_lexicon())
-    typed = [word for word in typed if not _is_listed(word, known_by_letter.get(word[0], ()))]
     with connection.cursor() as cursor:
         cuts = [normalise(word) for word in typed]
         values = {"words": typed, "cuts": cuts, "reader": query.reader}
         cursor.execute(_NEAR.replace("{searchable}", SEARCHABLE), values)
         near: dict[str, list[tuple[int, int, str]]] = {}
         for word, lexeme, frequency, cut in cursor.fetchall():
-            if (edits := slips(cut, lexeme)) <= _SLIPS_OF_STEMS:
+            if (edits := OSA.distance(cut, lexeme)) <= _SLIPS_OF_STEMS:
                 near.setdefault(word, []).append((edits, -frequency, lexeme))
         wanted = [
             (word, lexeme)
@@ -167,8 +162,8 @@ def spelling_corrected(query: Query) -> dict[str, str]:
             meant.setdefault(word, Counter()).update(
                 each for each in lower if each[0] == word[0] and is_slip(word, each)
             )
-    strange = (word for word in typed if word not in held)
-    return {word: clear for word in strange if (clear := _clearly(meant.get(word, Counter())))}
+    unheld = (word for word in typed if word not in held)
+    return {word: clear for word in unheld if (clear := _clearly(meant.get(word, Counter())))}
 
 
 def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
@@ -235,12 +230,8 @@ def _is_common(word: str, spoken: str) -> bool:
 
 def unlisted(typed: Iterable[str]) -> set[str]:
     """Return the words that are in no spelling in the lexicon or the list of medicines."""
-    known_by_letter = _vocabulary(site_lexicon())
-    return {
-        word
-        for word in typed
-        if not drugs(word) and not _is_listed(word, known_by_letter.get(word[0], ()))
-    }
+    known = _vocabulary(site_lexicon())
+    return {word for word in typed if not drugs(word) and not _is_listed(word, known)}
 
 
 def _resembles(typed: str, shown: str) -> bool:
@@ -248,7 +239,7 @@ def _resembles(typed: str, shown: str) -> bool:
     stem = typed[: max(LEAST_LETTERS - 1, len(typed) - _ENDING)]
     if shown.startswith(stem):
         return True
-    return abs(len(typed) - len(shown)) <= 1 and typed[0] == shown[0] and slips(typed, shown) <= 1
+    return typed[0] == shown[0] and OSA.distance(typed, shown, score_cutoff=1) <= 1
 
 
 def _clearly(meant: Counter[str]) -> str:
@@ -260,20 +251,7 @@ def _clearly(meant: Counter[str]) -> str:
 def is_slip(typed: str, meant: str) -> bool:
     """Tell whether the words differ by one letter too many, one too few, or two swapped."""
     is_other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
-    return not is_other_letter and slips(typed, meant) == 1
-
-
-def slips(word: str, other: str) -> int:
-    """Return the edit distance with transpositions (optimal string alignment)."""
-    before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
-    for i, a in enumerate(word, start=1):
-        earlier, before, row = before, row, [i]
-        for j, b in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and b == word[i - 2]:
-                cost = min(cost, earlier[j - 2] + (a != b))
-            row.append(cost)
-    return row[-1]
+    return not is_other_letter and OSA.distance(typed, meant, score_cutoff=1) == 1
 
 
 @lru_cache(maxsize=1)
@@ -291,10 +269,10 @@ def is_english(word: str) -> bool:
 
 def is_listed(word: str) -> bool:
     """Tell whether the lexicon or the list of medicines has a lower-case word. Runs one query."""
-    return _is_listed(word, _vocabulary(site_lexicon()).get(word[0], ()))
+    return _is_listed(word, _vocabulary(site_lexicon()))
 
 
-def _is_listed(word: str, known: tuple[str, ...]) -> bool:
+def _is_listed(word: str, known: Set[str]) -> bool:
     """Tell whether a word is known in some spelling."""
     return not {word, *other_spellings(word)}.isdisjoint(known)
 
@@ -306,20 +284,21 @@ def _typed(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=2)
-def _vocabulary(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
-    """Return all known words in lower case, sorted, by first letter."""
+def _vocabulary(lexicon: Lexicon) -> frozenset[str]:
+    """Return the longer words of the lexicon and of medicines' names, in lower case."""
     forms = " ".join(f"{entry.short} {entry.words}" for entry in lexicon.entries).lower()
-    listed = sorted({word for word in words(forms) if len(word) >= LEAST_LETTERS} | SINGLE_NAMES)
-    return {letter: tuple(group) for letter, group in groupby(listed, key=itemgetter(0))}
+    return SINGLE_NAMES.union(word for word in words(forms) if len(word) >= LEAST_LETTERS)
 
 
-def _alike(word: str, known: tuple[str, ...]) -> list[str]:
+def _alike(word: str, known: Set[str]) -> list[str]:
     """Return known words that resemble the word, nearest first; none if it is known itself."""
-    return (
-        []
-        if _is_listed(word, known)
-        else get_close_matches(word, known, n=_CANDIDATES, cutoff=_ALIKE)
+    if _is_listed(word, known):
+        return []
+    near = process.extract(
+        word, known, scorer=Indel.normalized_similarity, score_cutoff=_ALIKE, limit=None
     )
+    ranked = sorted((-alike, form) for form, alike, _ in near if form[0] == word[0])
+    return [form for _, form in ranked[:_CANDIDATES]]
 
 
 def words_open(candidates: Set[str], collections: Set[int]) -> set[str]:
@@ -328,16 +307,11 @@ def words_open(candidates: Set[str], collections: Set[int]) -> set[str]:
     They are common English, of the lexicon or the list of medicines, or in a document of the
     collections (primary keys) that was published. Runs at most one query.
     """
-    known_by_letter = _vocabulary(site_lexicon())
-    common = {
-        word
-        for word in candidates
-        if word in _english() or drugs(word) or _is_listed(word, known_by_letter.get(word[:1], ()))
-    }
-    if common == candidates:
-        return common
+    rare = unlisted(word for word in candidates if word not in _english())
+    if not rare:
+        return set(candidates)
     parameters = {"lifecycles": list(_OPENED), "collections": sorted(collections)}
-    return common | _held_in(set(candidates) - common, _READABLE, parameters)
+    return (set(candidates) - rare) | _held_in(rare, _READABLE, parameters)
 
 
 def _held(forms: set[str], query: Query) -> set[str]:

@@ -8,7 +8,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from retrieval.migrations import _lexicon_v1
+from retrieval.migrations import _earlier_lexicon
 
 TRIGGER = """
 CREATE FUNCTION retrieval_lexicon_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -31,10 +31,8 @@ def seed(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Beside what is there already: going back leaves the entries, with all that staff changed."""
     alias = schema_editor.connection.alias
     apps.get_model("retrieval", "LexiconVersion").objects.using(alias).get_or_create(pk=1)
-    entries = apps.get_model("retrieval", "LexiconEntry")
-    entries.objects.using(alias).bulk_create(
-        (entries(**row) for row in _lexicon_v1.rows()), ignore_conflicts=True
-    )
+    entries = apps.get_model("retrieval", "LexiconEntry").objects.using(alias)
+    _earlier_lexicon.seed(entries, 2)
 
 
 class Migration(migrations.Migration):

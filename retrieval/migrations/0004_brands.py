@@ -4,15 +4,12 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from retrieval.migrations import _lexicon_v3
+from retrieval.migrations import _earlier_lexicon
 
 
 def seed(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Beside what is there already: an entry of the same form is the staff's and stays."""
-    entries = apps.get_model("retrieval", "LexiconEntry")
-    entries.objects.using(schema_editor.connection.alias).bulk_create(
-        (entries(**row) for row in _lexicon_v3.rows()), ignore_conflicts=True
-    )
+    entries = apps.get_model("retrieval", "LexiconEntry").objects.using(schema_editor.connection.alias)
+    _earlier_lexicon.seed(entries, 4)
 
 
 class Migration(migrations.Migration):

@@ -10,16 +10,15 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models.functions import Lower
 
 from core.language.en.short_forms.table import ward_words
-from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3, _lexicon_v4
+from retrieval.migrations import _earlier_lexicon
 
-EARLIER = (_lexicon_v1, _lexicon_v2, _lexicon_v3, _lexicon_v4)
 FIELDS = ("short", "words", "match", "kind", "beside")
 MATCH = {"exact": "capitals", "any": "any"}
 
 
 def ship(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     entries = apps.get_model("retrieval", "LexiconEntry").objects.using(schema_editor.connection.alias)
-    brought = earlier()
+    brought = _earlier_lexicon.rows()
     known = {tuple(row.values()) for row in brought}
     there = list(entries.values_list("pk", "enabled", "short", "words", "match", "kind"))
     unchanged = {pk for pk, enabled, *row in there if enabled and tuple(row) in known}
@@ -43,13 +42,9 @@ def forget(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
             entries.filter(pk=pk).delete()
         else:
             seen.add(row[0].lower())
-    again = {row["short"].lower(): row for row in reversed(earlier())}
+    again = {row["short"].lower(): row for row in reversed(_earlier_lexicon.rows())}
     entries.bulk_create(entries.model(**row) for short, row in again.items() if short not in seen)
     entries.filter(kind="class").update(kind="abbreviation")
-
-
-def earlier() -> list[dict[str, str]]:
-    return [row for module in EARLIER for row in module.rows()]
 
 
 def shipped() -> list[dict[str, str]]:

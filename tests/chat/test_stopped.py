@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
@@ -19,9 +19,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.ask import turn_ask
 from chat.conversations import conversation_share
-from chat.mcp.api_calls import Caller
-from chat.mcp.described import described_tools
-from chat.mcp.server import called
 from chat.models import Channel, Citation, Reason, Turn, TurnStatus
 from chat.pipeline.events import Begun, Checked, Event, Found
 from chat.terminal import as_text, opened
@@ -32,6 +29,7 @@ from corpus.stops import stops_held, stops_settled
 from medrag_site.groups import SAFETY
 from tests.chat.api.api_calls import QUERY, SEARCH, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask, publish_guideline
+from tests.chat.mcp.messages import tool_called
 from tests.chat.web.pages import text_of, thread
 from tests.people import narrow, person
 
@@ -166,20 +164,15 @@ def test_a_page_and_a_search_over_the_api_tell_it(alice: User, guideline: Docume
 def test_each_tool_of_mcp_tells_it(alice: User, guideline: Document) -> None:
     client = signed_in(alice)
 
-    class Here:  # the API in this test's transaction
-        def call(self, caller: Caller, method: str, address: str, **sent: Any) -> Any:
-            body: Mapping[str, Any] = sent.get("body") or {}
-            return post(client, address, body) if method == "POST" else get(client, address)
-
     stop(guideline)
     asked: dict[str, dict[str, Any]] = {
         "search_guidelines": {"query": "demonstracillin"},
         "ask_guidelines": {"question": QUESTION},
         "open_source": {"sha256": guideline.sha256, "number": 1},
     }
-    for tool in described_tools():
-        result = called(Here(), tool, Caller(), asked[tool.name])  # type: ignore[arg-type]
-        assert is_told(str(result.structured_content)), tool.name
+    for tool, arguments in asked.items():
+        result = tool_called(client, tool, arguments)
+        assert is_told(str(result["structuredContent"])), tool
 
 
 def test_commands_tell_it(alice: User, guideline: Document) -> None:

@@ -25,8 +25,7 @@ from chat.audit import log as audit
 from chat.audit.export import event_rows
 from chat.audit.turn_rows import turn_rows
 from chat.conversations import conversation_share
-from chat.mcp.described import Described
-from chat.mcp.server import _result
+from chat.mcp.server import result
 from chat.models import AuditEvent, Flag, Reason, Review, ReviewState, Turn, TurnStatus, Verdict
 from chat.reviews.export import review_rows
 from chat.streams import as_event
@@ -197,8 +196,7 @@ def chunked(user: User, turn: Turn) -> str:
 def tool(user: User, turn: Turn) -> str:
     """Return the result of the MCP tool for the API's response, which it hands on."""
     answered = httpx.Response(200, text=repeated(QUERY, BODY)(user, turn))
-    described = Described("ask_guidelines", "", "", "POST", QUERY, {}, {}, is_list=False)
-    return _result(described, answered).model_dump_json()
+    return result(answered).model_dump_json()
 
 
 def command(user: User, turn: Turn) -> str:

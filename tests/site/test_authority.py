@@ -29,13 +29,16 @@ CALLS = """
 import contextlib, os, sys
 import django
 django.setup()
-from chat.sign_in.oidc import provider_check
+from chat.sign_in.access_tokens import keys_of
+from chat.sign_in.oidc import provider_config
 from core.llm.transport import BoundedTransport, posted
 from corpus import files
 address = sys.argv[1]
 def posts():
     posted(address + "/endpoint", {}, {}, timeout_s=20, transport=BoundedTransport(most_bytes=9))
-for call in (provider_check, files.probe, posts):
+def keys():
+    keys_of(address + "/keys").fetch_data()
+for call in (provider_config, files.probe, posts, keys):
     with contextlib.suppress(Exception):
         call()
 """
@@ -92,7 +95,7 @@ def test_every_library_takes_the_authority(server: Server, tmp_path: Path, is_na
         environment.pop(name, None)
     command = [sys.executable, "-c", CALLS, server.address]
     subprocess.run(command, env=environment, check=True, timeout=120)
-    every = {".well-known", "bucket", "endpoint"}
+    every = {".well-known", "bucket", "endpoint", "keys"}
     assert server.asked == (every if is_named else set())
 
 

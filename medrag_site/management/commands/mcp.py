@@ -7,12 +7,13 @@ import sys
 from typing import Any
 from urllib.parse import urlsplit
 
+import anyio
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.http.request import validate_host
+from django.db import connections
+from django.http.request import split_domain_port, validate_host
 
 from medrag_site.processes.serve import refuse_taken_port
-from medrag_site.release import release
 
 PORT = 8001
 
@@ -35,19 +36,25 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, http: bool, host: str, port: int, site: str, **_: Any) -> None:
         _refuse_strange(site)
-        # Late: it takes seconds to load, and no other command needs it.
-        from chat.mcp.transports import serve_streams
-
+        for database in connections.settings.values():
+            database["CONN_MAX_AGE"] = 0  # calls have threads of their own, which end
         if http:
             self._serve_http(host, port, site)
         else:
-            serve_streams(site, release())
+            _serve_streams(site)
 
     def _serve_http(self, host: str, port: int, site: str) -> None:
-        import uvicorn  # late, as above
+        # Late: they take seconds to load, and no other command needs them.
+        import uvicorn
+        from starlette.requests import Request
 
-        from chat.mcp.transports import http_application
+        from chat.mcp.server import CALLER_HEADERS, Caller, Context, http_application, mcp_server
         from medrag_site.web.gunicorn_config import load_models_in_background
+
+        def caller(context: Context) -> Caller:
+            request: Request = context.request  # type: ignore[assignment]  # none by streams only
+            sent = {name: ", ".join(request.headers.getlist(name)) for name in CALLER_HEADERS}
+            return Caller(site, sent, request.client.host if request.client else "")
 
         what_to_do = "Nothing was started. Choose another with --port."
         refuse_taken_port(host, port, what_to_do=what_to_do)
@@ -55,10 +62,9 @@ class Command(BaseCommand):
         # The server raises the signal again when it has ended; else this process would be killed
         # then, and leave the embedded database running.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        shown = f"[{host}]" if ":" in host else host
-        self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")
+        self.stderr.write(f"Serving MCP on http://{_bracketed(host)}:{port}/mcp until Ctrl-C.")
         uvicorn.run(
-            http_application(site, release()),
+            http_application(mcp_server(caller), settings.ALLOWED_HOSTS),
             host=host,
             port=port,
             proxy_headers=False,  # proxies in MEDRAG_WEB decides which proxies are trusted
@@ -69,18 +75,36 @@ class Command(BaseCommand):
         )
 
 
+def _serve_streams(site: str) -> None:
+    """Serve the client that started the process, by MEDRAG_MCP_TOKEN, until it leaves."""
+    from mcp.server.stdio import stdio_server  # late, as above
+
+    from chat.mcp.server import Caller, mcp_server
+
+    token = settings.MCP_TOKEN
+    caller = Caller(site, {"Authorization": f"Bearer {token}"} if token else {})
+    server = mcp_server(lambda context: caller)
+
+    async def serve() -> None:
+        async with stdio_server() as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
 def _site() -> str:
-    if settings.SITE_ADDRESS:
-        return settings.SITE_ADDRESS
-    scheme = "https" if settings.HTTPS else "http"
-    host = settings.SERVE_HOST
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.SERVE_PORT}"
+    address = f"{_bracketed(settings.SERVE_HOST)}:{settings.SERVE_PORT}"
+    return settings.SITE_ADDRESS or f"http{'s' * settings.HTTPS}://{address}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _refuse_strange(site: str) -> None:
     """Raise CommandError for an address whose host the site itself would not accept."""
     address = urlsplit(site)
-    host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname or ""
+    host, _ = split_domain_port(address.netloc)
     if address.scheme not in ("http", "https") or not validate_host(host, settings.ALLOWED_HOSTS):
         raise CommandError(
             f"{site} is not an address of this site. Nothing was started. Give a host of "

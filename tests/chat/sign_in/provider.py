@@ -30,6 +30,7 @@ class Provider:
         self.wrong: dict[str, Any] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.issuer = ""
+        self.audience = ""  # of access tokens; without one they are opaque
 
     def authorise(self, address: str) -> dict[str, str]:
         """Consent to the browser's request; return the parameters of the way back."""
@@ -54,13 +55,22 @@ class Provider:
             "aud": CLIENT,
             "iat": now,
             "exp": now + 60,
-            "nonce": asked["nonce"],
+            "nonce": asked.get("nonce"),
             **self.claims,
             **self.wrong,
         }
         said = {name: value for name, value in said.items() if value is not None}
         token = jwt.encode(said, self.key, "RS256", headers={"kid": "1"})
-        return {"access_token": "opaque", "token_type": "Bearer", "id_token": token}
+        access = self.access_token() if self.audience else "opaque"
+        return {"access_token": access, "token_type": "Bearer", "id_token": token}
+
+    def access_token(self, **wrong: Any) -> str:
+        """Return an access token for the audience; `wrong` replaces claims; None leaves one out."""
+        now = int(time.time())
+        said = {"iss": self.issuer, "aud": [self.audience], "sub": self.claims["sub"]}
+        said |= {"scope": "openid ask", "iat": now, "exp": now + 300} | wrong
+        said = {name: value for name, value in said.items() if value is not None}
+        return jwt.encode(said, self.key, "RS256", headers={"kid": "1"})
 
     def pages(self) -> dict[str, Any]:
         public = jwt.algorithms.RSAAlgorithm.to_jwk(self.published.public_key(), as_dict=True)
@@ -70,6 +80,7 @@ class Provider:
             "token_endpoint": f"{self.issuer}/token",
             "jwks_uri": f"{self.issuer}/keys",
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
+            "code_challenge_methods_supported": ["S256"],
         }
         keys = {"keys": [{**public, "kid": "1", "alg": "RS256"}]}
         return {"/.well-known/openid-configuration": config, "/keys": keys}

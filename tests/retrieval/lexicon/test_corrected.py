@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from retrieval.asked.spelling import slips, spelling_corrected
+from retrieval.asked.spelling import spelling_corrected
 from retrieval.types import Query
 from tests.corpora import publish
 
@@ -58,12 +58,3 @@ def test_a_word_that_passages_of_another_language_hold_is_no_slip() -> None:
 def test_words_of_what_is_not_in_force_put_nothing_right() -> None:
     publish(TEXT, lifecycle="WITHDRAWN")
     assert corrected("acetylcystiene dose") == {}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "count"),
-    [("", "", 0), ("ab", "ba", 1), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "ab", 1),
-     ("hypo", "hyper", 2), ("ca", "abc", 3)],
-)  # fmt: skip
-def test_slips_are_counted_by_hand(one: str, other: str, count: int) -> None:
-    assert slips(one, other) == slips(other, one) == count
