@@ -24,6 +24,7 @@ DIVIDED = "\x02\ufffe"  # how PDFium marks a hyphen that divides a word over two
 _WORD = re.compile(rf"[^\s{DIVIDED}]+[{DIVIDED}]?")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two units of UTF-16 for one character
 _SHADOW = 0.3  # of a word's height or width between it and its copy, at most
+_BAND = 12.0  # points
 _MOST_SAME = 50  # words that are compared
 _NOTHING = "\u200b"  # keeps a place, and is no part of any word
 
@@ -61,11 +62,12 @@ class Printed:
 
 def _once(words: Sequence[PrintedWord]) -> Iterator[PrintedWord]:
     """Yield words without those painted a second time at nearly the same place."""
-    known: dict[str, list[Box]] = {}
+    known: dict[tuple[str, int], list[Box]] = {}
     for word in words:
-        same = known.setdefault(word.text, [])
-        if not any(_is_copy(word.box, box) for box in same[-_MOST_SAME:]):
-            same.append(word.box)
+        level = int(word.box[1] // _BAND)
+        near = (known.get((word.text, level + step), ()) for step in (-1, 0, 1))
+        if not any(_is_copy(word.box, box) for same in near for box in same[-_MOST_SAME:]):
+            known.setdefault((word.text, level), []).append(word.box)
             yield word
 
 

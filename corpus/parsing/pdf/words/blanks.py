@@ -12,6 +12,8 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+import numpy as np
+
 from corpus.parsing.geometry import height, overlap
 from corpus.parsing.pdf.characters import ADDED, PRINTED, Character
 
@@ -32,21 +34,35 @@ def with_blanks(given: Iterable[Character | str]) -> list[Character | str]:
     No blank is put into a number. Boxes that are wider than their letters are cut.
     """
     found = _cut(list(given))
+    unspaced = _unspaced(found)
+    if not unspaced:
+        return found
     gaps: dict[Font, list[float]] = {}
-    spaced: set[Font] = set()
     before: Character | str = PRINTED
     for each in found:
-        if each is PRINTED and not isinstance(before, str):
-            spaced.add(_font(before))
-        elif not isinstance(each, str) and (gap := _gap(before, each)) is not None:
+        if isinstance(each, str):
+            before = before if each is ADDED else each
+            continue
+        if id(each.font) in unspaced and (gap := _gap(before, each)) is not None:
             gaps.setdefault(_font(each), []).append(gap)
-        before = before if each is ADDED else each
+        before = each
     least = {
         font: step
         for font, each in gaps.items()
-        if font not in spaced and len(each) >= _MIN_GAPS and (step := _step(each)) is not None
+        if len(each) >= _MIN_GAPS and (step := _step(each)) is not None
     }
     return list(_parted(found, least)) if least else found
+
+
+def _unspaced(found: Sequence[Character | str]) -> set[int]:
+    """Return the ids of the fonts, as of text objects, that print no blank, and much else."""
+    fonts = {id(each.font): each.font for each in found if not isinstance(each, str)}
+    spaced = {
+        (before.font.name, round(before.font.size, 1))
+        for before, each in pairwise(found)
+        if each is PRINTED and not isinstance(before, str)
+    }
+    return {at for at, font in fonts.items() if (font.name, round(font.size, 1)) not in spaced}
 
 
 def _parted(
@@ -65,14 +81,25 @@ def _parted(
 
 def _cut(given: list[Character | str]) -> list[Character | str]:
     """Return characters with the boxes of those text objects cut in which all overlap alike."""
+    chars = [each for each in given if not isinstance(each, str)]
+    sides = np.array([(char.box[0], char.box[2], char.font.size) for char in chars] or [(0, 0, 1)])
+    left, right, size = sides.T
+    over = left[1:] - right[:-1] < _OVERLAID * size[1:]
+    if np.count_nonzero(over) < _MIN_OVERLAID:
+        return given
+    suspects = {chars[at].font.place for at in np.flatnonzero(over)}
     gaps: dict[int, list[float]] = {}
     for before, each in pairwise(given):
-        if isinstance(each, str) or isinstance(before, str):
+        if isinstance(each, str) or isinstance(before, str) or before.box == each.box:
             continue
-        gap = (each.box[0] - before.box[2]) / each.font.size
-        if gap < _OVERLAID and before.font.place == each.font.place:
+        if before.font.place == each.font.place and each.font.place in suspects:
+            gap = (each.box[0] - before.box[2]) / each.font.size
             gaps.setdefault(each.font.place, []).append(gap)
-    wide = {place: median(each) for place, each in gaps.items() if len(each) >= _MIN_OVERLAID}
+    wide = {
+        place: gap
+        for place, each in gaps.items()
+        if len(each) >= _MIN_OVERLAID and (gap := sorted(each)[len(each) // 2]) < _OVERLAID
+    }
     if not wide:
         return given
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -73,6 +73,8 @@ def without_doubles(
     """
     found = list(given)
     copies = _copies(found)
+    if not copies:
+        return found
     for pair in copies:
         at = middle(displayed([pair.char], size))
         font, later = pair.char.font, pair.other.font
@@ -157,7 +159,7 @@ def _near(found: Sequence[Character | str]) -> Iterator[_Pair]:
     chars = [each for each in found if not isinstance(each, str)]
     if not chars:
         return
-    cell = np.array([_CELL * round(char.font.size, 1) for char in chars])
+    cell = np.array([_CELL * char.font.size for char in chars])
     across = np.array([char.box[0] for char in chars]) / cell
     down = np.array([char.base for char in chars]) / cell
     signs = np.array([ord(char.text[0]) for char in chars], np.int64) << 40
@@ -166,11 +168,11 @@ def _near(found: Sequence[Character | str]) -> Iterator[_Pair]:
         column, row = (np.floor(side).astype(np.int64) & 0xFFFFF for side in (across + x, down + y))
         keys = signs | (column << 20) | row
         order = np.argsort(keys, kind="stable")
-        edges = [0, *(np.flatnonzero(np.diff(keys[order])) + 1).tolist(), len(order)]
-        for start, end in pairwise(edges):
-            if end - start < 2:
-                continue
-            for one, other in combinations(order[start : min(end, start + _MOST)].tolist(), 2):
+        same = np.flatnonzero(np.diff(keys[order]) == 0)  # each pair's first
+        first = np.flatnonzero(np.diff(same, prepend=-2) > 1)
+        for start, last in zip(same[first], np.append(same[first[1:] - 1], same[-1:]), strict=True):
+            end = min(last + 2, start + _MOST)
+            for one, other in combinations(order[start:end].tolist(), 2):
                 if (one, other) not in seen and _may_be_copy(chars[one], chars[other]):
                     seen.add((one, other))
                     yield _Pair(at[one], at[other], chars[one], chars[other])
