@@ -36,7 +36,7 @@ _POWER_LOST = re.compile(
 _TWO_BYTES = re.compile(r"[\"“”„'‘’][ed]\s?(?=\d)(?!\d+T\b)")
 _UTF8_AS_LATIN = re.compile("â‰[¤¥]?")
 _NOT_SHOWN = re.compile(re.escape(UNREADABLE) + r"[^\S\n]?(?=\.?\d)|(?<=\S )\?\s?(?=\d)")
-_RAISED = re.compile(r"(?<![^\s(|])[²³]\s?(?=\d)")
+_RAISED = re.compile(r"(?<![^\s(|])[²³][^\S\n]?(?=\d)")  # not over the end of a row
 _PRICE = re.compile(
     rf"£(?P<gap>\s?)\d[\d,]*(?P<pence>\.\d\d(?!\d))?(?:\.\d+)?(?P<unit>(?!\s?[mk]\b){UNIT})?",
     re.IGNORECASE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,10 @@ _BAND = 12.0  # points: words are sought in the level strips of a page that they
 _MAX_BANDS = 200  # that a word reaches into; no letter is as tall
 _MAX_NEAR = 200  # words looked at beside another; more are printed over each other
 RAISED = 0.1  # font heights above the baseline; more is a mark or a power, whatever its size
-_TOUCHING = 0.11  # font heights; less than this between two words is no blank
+_RAISED_SMALL = 0.05  # the same for clearly smaller digits
+_CLEARLY_RAISED = 0.2  # font heights above the baseline, where a blank stands before a mark
+_MARKS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3})*")
+TOUCHING = 0.11  # font heights; less than this between two words is no blank
 _RAISED = str.maketrans(
     "0123456789+-−–abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 )
@@ -80,7 +84,10 @@ class Line:
             # An exponent or a note's mark: 10⁹ must not be read as 109. Behind a blank only another
             # mark: `¹⁶⁵ ¹⁶⁶`.
             is_mark = not joint or (before is not base and word.size <= 1.05 * before.size)
+            is_mark = is_mark or _is_set_off(base, word)
             raised = raise_mark(word.text) if is_mark and _is_raised(word, base) else None
+            if raised and not joint and before is not base and _are_numbers(before, word):
+                joint = " "
             base = base if raised else word
             parts += [joint, raised or word.text]
         return mend_numbers(mend_accents("".join(parts)))
@@ -93,8 +100,25 @@ def _is_raised(word: Word, base: Word) -> bool:
     """
     is_figure = (word.text.lstrip("+-−–")[:1] or "1").isdigit()
     if word.base is not None and base.base is not None and is_figure:
-        return word.size <= 1.05 * base.size and base.base - word.base > RAISED * base.size
+        least = RAISED if word.size >= 0.85 * base.size else _RAISED_SMALL
+        return word.size <= 1.05 * base.size and base.base - word.base > least * base.size
     return word.size < 0.85 * base.size and word.box[3] < base.box[3] - 0.2 * base.size
+
+
+def _is_set_off(base: Word, word: Word) -> bool:
+    """Tell whether a number is clearly small and high behind a blank: `calories ¹⁶⁵`.
+
+    Behind a number it may be a fraction: `2 ¹/₂`.
+    """
+    if base.base is None or word.base is None or not _MARKS.fullmatch(word.text):
+        return False
+    is_near = word.box[0] - base.box[2] <= APART_GAP * base.size
+    is_high = base.base - word.base >= _CLEARLY_RAISED * base.size
+    return is_near and is_high and word.size < 0.85 * base.size and base.text[-1].isalpha()
+
+
+def _are_numbers(before: Word, word: Word) -> bool:
+    return before.text[-1:].isdigit() and word.text[:1].isdigit()
 
 
 def _begins_raised(word: Word, after: Word) -> bool:
@@ -113,7 +137,7 @@ def _joint(before: Word, word: Word) -> str:
     if follows and 0.85 * before.size <= word.size <= before.size / 0.85:
         return " "
     gap = word.box[0] - before.box[2]
-    return "" if gap < _TOUCHING * max(before.size, word.size) else " "
+    return "" if gap < TOUCHING * max(before.size, word.size) else " "
 
 
 def raise_text(text: str) -> str | None:

@@ -6,6 +6,7 @@ text outside the page are left out; words at which text runs off the page are to
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ from corpus.parsing.geometry import (
     width,
 )
 from corpus.parsing.layout.doubts import CROSSED_OUT
-from corpus.parsing.layout.runs import RAISED
+from corpus.parsing.layout.runs import RAISED, TOUCHING
 from corpus.parsing.pdf.annotations import (
     Annotation,
     Care,
@@ -36,7 +37,6 @@ from corpus.parsing.pdf.annotations import (
     shown_alone,
 )
 from corpus.parsing.pdf.characters import (
-    PRINTED,
     UNPAINTED,
     Character,
     Font,
@@ -47,18 +47,18 @@ from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawin
 from corpus.parsing.pdf.signs import Prints, signs_of, with_bullets
 from corpus.parsing.pdf.struck import are_crossed_out, placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
+from corpus.parsing.pdf.words.blanks import with_blanks
+from corpus.parsing.pdf.words.doubles import without_doubles
+from corpus.parsing.pdf.words.pieces import LAPPED, goes_on, pieces
 from corpus.parsing.types import Box, Doubt
 
 _TEXT = raw.FPDF_PAGEOBJ_TEXT
 _MIN_PAINTED = 1.0  # points; a blank has no height
-_GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
-_LAPPED = 0.3  # font heights that a word may reach into the next at most
-_SPACED = 0.6  # font heights; letter-spaced capitals are closer, cells of a row further apart
-_MIN_SPACED = 3
 _RUN_ON = 1.0  # font heights; a wider gap at the page's edge is a margin, as between two pages
 _LEADING = 2.0  # font heights between the baselines of a text's lines, at most
 _HARDLY = 0.03  # of a font height: no digits of one number differ by more in baseline or size
-_TWICE = 8  # text objects, at most, from a text to its second painting
+_STRIP = 12.0  # points; wider than a text is from its copy
+_SHADOW = 0.1  # font heights from a sign to a copy that PDFium leaves out
 _ASLANT = Doubt(
     "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
 )
@@ -77,31 +77,32 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
     fonts: dict[int, Font] = {}
     given: Iterable[Character | str] = characters(page, frame, painted, fonts)
     given = prints.read(page, number, given) if prints else given
-    printed = list(_pieces(_on_page(given, frame.size)))
     drawn = drawings(painted, frame)
+    single = without_doubles(_on_page(given, frame.size), drawn.covers, frame.size)
+    printed = list(pieces(with_blanks(single)))
     notes = annotations_of(page, frame)
     seen = _seen(page, frame, printed, painted, drawn, notes)
-    pieces: Sequence[list[Character]] = with_bullets(seen.pieces)
-    if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
+    words: Sequence[list[Character]] = with_bullets(seen.pieces)
+    if any(_laps(before, piece) for before, piece in itertools.pairwise(words)):
         # PDFium sorts the words of one line by place; lines printed over each other are told apart
         # by the order of painting.
-        pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
+        words = sorted(words, key=lambda piece: piece[0].font.place)
     said = _noted(page, number, frame)
-    pieces = placed(pieces, said)
+    words = placed(words, said)
     texts = [("".join(char.text for char in piece), displayed(piece, frame.size)) for piece in said]
     images = (each for each in painted if each.kind == raw.FPDF_PAGEOBJ_IMAGE)
     pictures = [box for x in images if (box := bounds(x.handle, x.place, frame))]
     about = doubts_about(notes, texts, pictures)
     lost = _lost(painted, frame, fonts)
     letters = Counter[int]()
-    for piece in pieces:
+    for piece in words:
         letters[piece[0].font.turn] += len(piece)
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
     doubts = [*([_ASLANT] if aslant else []), *seen.doubts]
     if are_crossed_out(printed, drawn.lines, drawn.covers, frame.size):
         doubts.append(CROSSED_OUT)
-    main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
+    main, *insets = (_cells(number, words, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,
         words=(*main.words, *lost),
@@ -110,8 +111,8 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
         hidden=tuple(seen.hidden),
         gone=tuple(seen.gone),
         notes=tuple(about),
-        signs=signs_of(page, pieces),
-        unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
+        signs=signs_of(page, words),
+        unmapped=len(lost) + sum(not char.is_mapped for piece in words for char in piece),
     )
 
 
@@ -131,7 +132,8 @@ def _cells(
             after_blank = piece[0].after_blank
             base = piece[0].base
             words.append(Word(text, box, font.size, font.bold, font.name, place, after_blank, base))
-            if any(_may_be_raised(*pair) for pair in itertools.pairwise(piece)):
+            pairs = itertools.pairwise(piece)
+            if any(_may_be_raised(*pair) for pair in pairs) or _touches(pieces, place):
                 raised.append(box)
             if any(character.is_cut for character in piece):
                 cut.append(box)
@@ -237,7 +239,7 @@ def _noted(page: Any, number: int, frame: Frame) -> list[list[Character]]:
     """Return the words of a page's text boxes and form fields."""
     with shown_alone(page, number) as alone:
         given = characters(alone, frame, (), {}) if alone else ()
-        return list(_pieces(_on_page(given, frame.size)))
+        return list(pieces(_on_page(given, frame.size)))
 
 
 def _on_page(
@@ -271,43 +273,7 @@ def _runs_on(before: Character, after: Character, *, is_below: bool) -> bool:
     """Tell whether text goes on over the page's edge: in its line, or `is_below` in the next."""
     apart = abs(before.base - after.base)
     is_next = is_below and before.font.turn == after.font.turn
-    return _goes_on(before, after, _RUN_ON) or (is_next and apart <= _LEADING * before.font.size)
-
-
-def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:
-    """Yield the characters of each word; blanks and wide gaps separate words."""
-    parts: list[list[Character]] = []
-    is_open = after_blank = False
-    for character in characters:
-        if isinstance(character, str):
-            is_open = False
-            if character is PRINTED:
-                yield from _spelled(parts)
-                parts, after_blank = [], True
-            continue
-        if after_blank:
-            character, after_blank = replace(character, after_blank=True), False
-        if is_open and parts and _goes_on(parts[-1][-1], character, _GAP):
-            parts[-1].append(character)
-        else:
-            if parts and not _goes_on(parts[-1][-1], character, _SPACED):
-                yield from _spelled(parts)
-                parts = []
-            parts.append([character])
-            is_open = True
-    yield from _spelled(parts)
-
-
-def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
-    """Yield words, with three or more letters in a row that were set apart joined to one."""
-    for alone, group in itertools.groupby(
-        parts, key=lambda part: len(part) == 1 and part[0].text.isalpha()
-    ):
-        letters = list(group)
-        if alone and len(letters) >= _MIN_SPACED:
-            yield [character for part in letters for character in part]
-        else:
-            yield from letters
+    return goes_on(before, after, _RUN_ON) or (is_next and apart <= _LEADING * before.font.size)
 
 
 def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
@@ -315,34 +281,9 @@ def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
     last, first = before[-1], piece[0]
     if not (last.text.isalnum() and first.text.isalnum()):
         return False  # accents that TeX sets apart
-    across = last.box[2] - first.box[0] > _LAPPED * last.font.size
+    across = last.box[2] - first.box[0] > LAPPED * last.font.size
     shared = overlap(last.box[1], last.box[3], first.box[1], first.box[3])
     return across and shared >= 0.6 * min(height(last.box), height(first.box))
-
-
-def _goes_on(before: Character, character: Character, reach: float) -> bool:
-    """Tell whether a character belongs to the same word as the one before it.
-
-    Raised characters and those of another size do not. `reach` is the widest gap, in font heights.
-    """
-    font, next_font = before.font, character.font
-    if character.box == before.box:
-        return True  # of one glyph: a ligature
-    if font.turn != next_font.turn or not 0.85 * font.size <= next_font.size <= 1.18 * font.size:
-        return False
-    gap = character.box[0] - before.box[2]
-    risen = before.base - character.base
-    if before.text.isalnum() and character.text.isdigit() and risen > RAISED * font.size:
-        return False
-    if before.text.isdigit() and -risen > RAISED * font.size:
-        return False
-    letters = before.text.isalnum() and character.text.isalnum()  # no accent set apart
-    if letters and gap < -_LAPPED * font.size and font.place != next_font.place:
-        return False
-    shift = abs(character.box[3] - before.box[3])
-    shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
-    level = shared >= 0.6 * min(height(before.box), height(character.box))
-    return level and shift < 0.3 * font.size and -0.7 * font.size <= gap <= reach * font.size
 
 
 def _may_be_raised(before: Character, character: Character) -> bool:
@@ -353,6 +294,17 @@ def _may_be_raised(before: Character, character: Character) -> bool:
     return before.base - character.base > _HARDLY * size or next_size < (1 - _HARDLY) * size
 
 
+def _touches(pieces: Sequence[Sequence[Character]], place: int) -> bool:
+    """Tell whether a word of smaller digits touches the number before it, hardly raised."""
+    before, first = pieces[place - 1][-1], pieces[place][0]
+    if place == 0 or not (before.text.isdigit() and first.text.isdigit()):
+        return False
+    size = before.font.size
+    is_near = abs(first.box[0] - before.box[2]) < TOUCHING * size and not first.after_blank
+    is_smaller = first.font.size < (1 - _HARDLY) * size
+    return is_near and is_smaller and abs(before.base - first.base) <= RAISED * size
+
+
 def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:
     """Return a mark for each painted text object of which PDFium gave no character.
 
@@ -360,22 +312,46 @@ def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> lis
     text painted twice, for weight or a shadow, is given once by PDFium and gets no mark.
     """
     texts = [text for text in painted if text.kind == _TEXT]
-    is_read = [text.address in read for text in texts]
+    lost = [text for text in texts if text.address not in read and _is_painted(text)]
+    if not lost:
+        return []
+    known: dict[int, list[Box]] = {}
+    for text in texts:
+        if text.address in read and (box := bounds(text.handle, text.place, frame)):
+            known.setdefault(int(box[0] // _STRIP), []).append(box)
     marks = []
-    for at in (at for at, known in enumerate(is_read) if not known):
-        box = bounds(texts[at].handle, texts[at].place, frame)
-        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].handle) not in UNPAINTED
-        if not is_shown or not box or min(width(box), height(box)) < _MIN_PAINTED:
+    for text in lost:
+        box = bounds(text.handle, text.place, frame)
+        if not box or min(width(box), height(box)) < _MIN_PAINTED:
             continue
-        near = (texts[i] for i in range(max(0, at - _TWICE), at) if is_read[i])
-        before = (bounds(text.handle, text.place, frame) for text in near)
-        if not any(other and _is_twice(box, other) for other in before):
+        strip = int(box[0] // _STRIP)
+        near = itertools.chain(*(known.get(strip + step, ()) for step in (-1, 0, 1)))
+        least = _SHADOW * _font_size(text)
+        if not any(_is_twice(box, other, least) for other in near):
             marks.append(Word(UNREADABLE, box, height(box)))
     return marks
 
 
-def _is_twice(box: Box, other: Box) -> bool:
-    """Tell whether two boxes are those of one text painted twice, hardly apart."""
+def _is_painted(text: Painted) -> bool:
+    return raw.FPDFTextObj_GetTextRenderMode(text.handle) not in UNPAINTED
+
+
+def _font_size(text: Painted) -> float:
+    """Return the height of a text object's font on the page; 0 if PDFium gives none."""
+    size, matrix = ctypes.c_float(), raw.FS_MATRIX()
+    if not raw.FPDFTextObj_GetFontSize(text.handle, size):
+        return 0.0
+    raw.FPDFPageObj_GetMatrix(text.handle, matrix)
+    own, outer = (abs(m.a * m.d - m.b * m.c) ** 0.5 for m in (matrix, text.place))
+    return float(size.value * own * outer)
+
+
+def _is_twice(box: Box, other: Box, least: float) -> bool:
+    """Tell whether two boxes are those of one text painted twice, hardly apart.
+
+    The boxes of small signs may always be `least` apart: PDFium leaves out no sign that is further
+    from its copy.
+    """
     alike = abs(width(box) - width(other)) < 0.1 and abs(height(box) - height(other)) < 0.1
-    near = 0.2 * min(width(box), height(box))
+    near = max(0.3 * min(width(box), height(box)), least)
     return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.parsing.clean import UNREADABLE, clean_text, mend_accents
-from corpus.parsing.geometry import contains, middle, union
+from corpus.parsing.geometry import contains, height, middle, union, width
 from corpus.parsing.pdf.annotations import shown_alone
 from corpus.parsing.pdf.render import unreadable
 from corpus.parsing.types import Box
@@ -23,6 +23,9 @@ from corpus.parsing.types import Box
 DIVIDED = "\x02\ufffe"  # how PDFium marks a hyphen that divides a word over two lines
 _WORD = re.compile(rf"[^\s{DIVIDED}]+[{DIVIDED}]?")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two units of UTF-16 for one character
+_SHADOW = 0.3  # of a word's height or width between it and its copy, at most
+_BAND = 12.0  # points
+_MOST_SAME = 50  # words that are compared
 _NOTHING = "\u200b"  # keeps a place, and is no part of any word
 
 
@@ -54,7 +57,23 @@ class Printed:
         with closing(self._document[number - 1]) as page:
             words = list(_words(page))
             with shown_alone(page, number) as alone:
-                return [*words, *(_words(alone) if alone else ())]
+                return [*_once(words), *(_words(alone) if alone else ())]
+
+
+def _once(words: Sequence[PrintedWord]) -> Iterator[PrintedWord]:
+    """Yield words without those painted a second time at nearly the same place."""
+    known: dict[tuple[str, int], list[Box]] = {}
+    for word in words:
+        level = int(word.box[1] // _BAND)
+        near = (known.get((word.text, level + step), ()) for step in (-1, 0, 1))
+        if not any(_is_copy(word.box, box) for same in near for box in same[-_MOST_SAME:]):
+            known.setdefault((word.text, level), []).append(word.box)
+            yield word
+
+
+def _is_copy(box: Box, other: Box) -> bool:
+    near = _SHADOW * min(width(box), height(box))
+    return max(abs(side - of_other) for side, of_other in zip(box, other, strict=True)) <= near
 
 
 def _words(page: Any) -> Iterator[PrintedWord]:

@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from core.language.en.quantities.matching import held, not_held
 from corpus.parsing.geometry import Word
-from corpus.parsing.layout.runs import Line
+from corpus.parsing.layout.runs import Line, raise_text
 from corpus.parsing.types import Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
@@ -113,3 +113,46 @@ def test_a_second_mark_behind_a_blank_is_no_number_of_the_text(gap: float) -> No
         Word("20", (143.0 + gap, 75.0, 154.0 + gap, 85.0), 10.0, base=82.5),
     )
     assert Line(words).text == "calories¹⁶⁵ ¹⁶⁶ than 20"
+
+
+@pytest.mark.parametrize(("size", "rise"), [(6, 4), (6, 2), (10, 3)])
+@pytest.mark.parametrize("numbers", [("165", "166"), ("9", "10"), ("3", "12", "14")])
+def test_raised_numbers_that_touch_are_several_marks(
+    tmp_path: Path, numbers: tuple[str, ...], size: float, rise: float
+) -> None:
+    marks = [(number, size, rise) for number in numbers]
+    page = _read(tmp_path, [("fewer calories", 10, 0), *marks, (" than 20 g a day", 10, 0)])
+    raised = " ".join(filter(None, map(raise_text, numbers)))
+    assert page.text == f"fewer calories{raised} than 20 g a day"
+    assert not_held("fewer calories than 166 g", held((page.text,)))
+
+
+def test_digits_of_one_raised_number_stay_together(tmp_path: Path) -> None:
+    digits = [(digit, 6.0, 4.0) for digit in "165"]
+    page = _read(tmp_path, [("fewer calories", 10, 0), *digits, (" than 20", 10, 0)])
+    assert page.text == "fewer calories¹⁶⁵ than 20"
+
+
+@pytest.mark.parametrize("before", ["Give 5 mg", "Give zinc"])
+def test_a_small_mark_behind_a_blank_is_no_number(tmp_path: Path, before: str) -> None:
+    page = _read(tmp_path, [(f"{before} ", 10, 0), ("12", 6, 4), (" every day", 10, 0)])
+    assert page.text == f"{before} ¹² every day"
+
+
+def test_a_raised_number_behind_a_number_and_a_blank_may_be_a_fraction(tmp_path: Path) -> None:
+    page = _read(tmp_path, [("Give 2 ", 10, 0), ("1", 6, 4), ("/2 tablets", 10, 0)])
+    assert "¹" not in page.text
+
+
+@pytest.mark.parametrize("rise", [0.6, 0.8, 1.0])
+def test_a_small_digit_that_is_hardly_raised_is_no_part_of_a_number(
+    tmp_path: Path, rise: float
+) -> None:
+    page = _read(tmp_path, [("Give 5", 10, 0), ("12", 6, rise), (" mg daily.", 10, 0)])
+    assert page.text == "Give 5¹² mg daily."
+    assert "raised_unsure" in [doubt.code for doubt in page.doubts]
+
+
+def test_a_small_digit_on_the_line_is_doubted(tmp_path: Path) -> None:
+    page = _read(tmp_path, [("Give 5", 10, 0), ("12", 7, 0), (" mg daily.", 10, 0)])
+    assert "raised_unsure" in [doubt.code for doubt in page.doubts]
