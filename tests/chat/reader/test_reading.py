@@ -191,7 +191,7 @@ def test_how_far_the_first_statement_leads(
 
 
 def test_no_statement_is_likelier_right_than_the_first() -> None:
-    publish("# Otitis\n\nGive amoxicillin for 5 days.\n\nGive ibuprofen for pain.\n")
-    found = read("How long amoxicillin in otitis?", hits_for("amoxicillin otitis")).statements
+    publish(DOSES)
+    found = read(QUESTION, hits_for(QUESTION)).statements
     assert len(found) > 1
     assert max(each.odds for each in found) == found[0].odds
