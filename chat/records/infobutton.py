@@ -56,7 +56,7 @@ _CLEARANCE = frozenset("2164-2 35591-7 35592-5 13442-9".split())
 CREATININE = frozenset("2160-0 14682-9 38483-4".split())
 WEIGHT = frozenset("29463-7 3141-9 3142-7 8339-4".split())
 PREGNANCY = frozenset("11449-6 82810-3".split())
-ALLERGY = "48765-2"
+ALLERGY, ALLERGIC_TO = "48765-2", "allergic to "
 IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
 _WEIGHT_UNITS = {"kg": "kg", "g": "g", "[lb_av]": "lb"}
 _FLOW_UNITS = frozenset("mL/min mL/min/1.73m2 mL/min/{1.73_m2} ml/min".split())
@@ -182,7 +182,7 @@ def _observed(read: _Parameters) -> list[Fact]:
         )
         code, value, unit, coded, named = map(read, names)
         if code == ALLERGY:
-            text = f"allergic to {named}" if named else ""
+            text = f"{ALLERGIC_TO}{named}" if named else ""
         else:
             text = _observation(code, value, unit, coded, names)
         if text:
