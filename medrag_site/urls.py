@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
 from chat.mcp.views import McpView, resource_metadata
+from chat.records import hooks
 from chat.records.views import infobutton
 from chat.sign_in import views as sign_in
 from medrag_site.web import health
@@ -35,6 +36,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
     path("infobutton", infobutton, name="infobutton"),
+    path("cds-services", hooks.ServicesView.as_view(), name="cds_services"),
+    path("cds-services/<str:service>", hooks.ServiceView.as_view(), name="cds_service"),
+    path("cds-services/<str:service>/feedback", hooks.FeedbackView.as_view(), name="cds_feedback"),
     path("mcp", McpView.as_view(), name="mcp"),
     path(".well-known/oauth-protected-resource", resource_metadata),
     path(".well-known/oauth-protected-resource/mcp", resource_metadata, name="mcp_metadata"),

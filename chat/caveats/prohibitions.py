@@ -42,11 +42,11 @@ def prohibitions(
     medicines = asked_medicines(by_every_name(in_english))
     if not hits or not (medicines or patient.words):
         return ()
-    naming = {hit.document_id for hit in hits if _names(medicines, hit)}
+    naming = {hit.document_id for hit in hits if is_named_in(medicines, hit)}
     found = [
         unit
         for unit in quotable_units(hits, question)
-        if (not unit.is_row or (with_rows and _names_one(medicines, unit.in_english.text)))
+        if (not unit.is_row or (with_rows and names_one(medicines, unit.in_english.text)))
         and _is_about(unit.in_english, medicines, naming, patient)
         and _forbids(unit.in_english, medicines, patient)
     ]
@@ -78,7 +78,7 @@ def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         unit
         for unit in quotable_units(hits, question)
         if unit.is_row
-        and _names_one(medicines, unit.in_english.quotes[0].text)
+        and names_one(medicines, unit.in_english.quotes[0].text)
         and any(
             is_in_band(patient, label)
             for label in (cell.partition(":")[0] for cell in unit.in_english.text.split("; "))
@@ -93,7 +93,7 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
     headed = not unit.is_row and any(map(is_limiting_heading, headings))
     about = " ".join(headings_of(unit.hit))
-    by_name = _names_one(medicines, unit.text)
+    by_name = names_one(medicines, unit.text)
     parts = unit.text.split("; ") if unit.is_row else [unit.text]
     return any(
         forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
@@ -103,18 +103,20 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
 def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: Described) -> bool:
     if not medicines:
         return not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
-    if _names_one(medicines, unit.text):
+    if names_one(medicines, unit.text):
         return True
     is_on_others = drug_classes(unit.text) or members_named(unit.text)
     is_here = unit.hit.document_id in naming and not is_on_others
     return is_here and is_about_medicine(medicines, unit)
 
 
-def _names(medicines: frozenset[str], hit: Hit) -> bool:
+def is_named_in(medicines: frozenset[str], hit: Hit) -> bool:
+    """Tell whether a passage or its title names one of the medicines, or its class."""
     hit = hit.in_english
-    return _names_one(medicines, f"{hit.title} {hit.section} {hit.text}")
+    return names_one(medicines, f"{hit.title} {hit.section} {hit.text}")
 
 
-def _names_one(medicines: frozenset[str], text: str) -> bool:
+def names_one(medicines: frozenset[str], text: str) -> bool:
+    """Tell whether a text names one of the medicines, its kind or its class."""
     named = frozenset(drugs(with_medicines_spelled_out(text)))
     return share_a_name(medicines, named) or not medicines.isdisjoint(members_named(text))

@@ -28,7 +28,7 @@ from chat.models.reviews import (
     SupportLabel,
     Verdict,
 )
-from chat.models.tokens import TokenCalls, TokenGrant
+from chat.models.tokens import SpentToken, TokenCalls, TokenGrant
 
 __all__ = [
     "ENDED",
@@ -55,6 +55,7 @@ __all__ = [
     "Review",
     "ReviewState",
     "Scope",
+    "SpentToken",
     "SupportLabel",
     "TokenCalls",
     "TokenGrant",

@@ -1,4 +1,4 @@
-"""Model of what a token of the API may do."""
+"""Models of what a token of the API may do, and of tokens that count once."""
 
 from __future__ import annotations
 
@@ -54,3 +54,16 @@ class TokenCalls(models.Model):
 
     def __str__(self) -> str:
         return f"calls of token {self.pk[:8]}"
+
+
+class SpentToken(models.Model):
+    """A signed token of the patient's record that was used; `chat.records.callers` writes it."""
+
+    digest = models.CharField(max_length=64, primary_key=True)  # of issuer and `jti`
+    ends = models.DateTimeField(db_index=True)  # then it is refused as expired
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"spent token {self.pk[:8]}"

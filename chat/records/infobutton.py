@@ -23,7 +23,7 @@ _FORMS = {
     "text/javascript": JSON,
 }
 _SEARCH, _SUBTOPIC, _OBSERVATION = "mainSearchCriteria", "subTopic", "observation"
-_MOST = 20  # of a parameter that is repeated
+MOST = 20  # of a parameter that is repeated
 # Codes of ActTaskCode, by what is asked in that task of what the button stands beside.
 _ASKED_IN = {
     "MEDOE": "dose",
@@ -51,12 +51,13 @@ _AGE_GROUPS = {
     "D000369": "adult aged 80 years or more",
 }
 # Codes of LOINC, by what the appendix constrains.
-_EGFR = frozenset("33914-3 48642-3 48643-1 62238-1 69405-9 77147-7 88293-6 98979-8".split())
+EGFR = frozenset("33914-3 48642-3 48643-1 62238-1 69405-9 77147-7 88293-6 98979-8".split())
 _CLEARANCE = frozenset("2164-2 35591-7 35592-5 13442-9".split())
-_CREATININE = frozenset("2160-0 14682-9 38483-4".split())
-_WEIGHT = frozenset("29463-7 3141-9 3142-7 8339-4".split())
-_PREGNANCY = frozenset("11449-6 82810-3".split())
-_IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
+CREATININE = frozenset("2160-0 14682-9 38483-4".split())
+WEIGHT = frozenset("29463-7 3141-9 3142-7 8339-4".split())
+PREGNANCY = frozenset("11449-6 82810-3".split())
+ALLERGY, ALLERGIC_TO = "48765-2", "allergic to "
+IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
 _WEIGHT_UNITS = {"kg": "kg", "g": "g", "[lb_av]": "lb"}
 _FLOW_UNITS = frozenset("mL/min mL/min/1.73m2 mL/min/{1.73_m2} ml/min".split())
 _CREATININE_UNITS = {"umol/L": "micromol/L", "mg/dL": "mg/dL"}
@@ -172,25 +173,31 @@ def _age(read: _Parameters) -> Fact | None:
 
 
 def _observed(read: _Parameters) -> list[Fact]:
-    """Return kidney function, pregnancy and weight, by the appendix on observations."""
+    """Return kidney function, pregnancy, weight and allergies, by the appendix on observations."""
     found = []
-    for number in range(1, _MOST + 1):
+    for number in range(1, MOST + 1):
         end = str(number) if number > 1 else ""
-        names = tuple(f"{_OBSERVATION}.{part}{end}" for part in ("c.c", "v.v", "v.u", "v.c"))
-        code, value, unit, coded = map(read, names)
-        if text := _observation(code, value, unit, coded, names):
+        names = tuple(
+            f"{_OBSERVATION}.{part}{end}" for part in ("c.c", "v.v", "v.u", "v.c", "v.dn")
+        )
+        code, value, unit, coded, named = map(read, names)
+        if code == ALLERGY:
+            text = f"{ALLERGIC_TO}{named}" if named else ""
+        else:
+            text = _observation(code, value, unit, coded, names)
+        if text:
             found.append(Fact(text, names))
     return found
 
 
 def _observation(code: str, value: str, unit: str, coded: str, names: tuple[str, ...]) -> str:
-    if code in _PREGNANCY:
-        return "pregnant" if coded in _IS_PREGNANT else ""
+    if code in PREGNANCY:
+        return "pregnant" if coded in IS_PREGNANT else ""
     measures: tuple[tuple[frozenset[str], str, Mapping[str, str]], ...] = (
-        (_EGFR, "eGFR", dict.fromkeys(_FLOW_UNITS, "mL/min")),
+        (EGFR, "eGFR", dict.fromkeys(_FLOW_UNITS, "mL/min")),
         (_CLEARANCE, "creatinine clearance", dict.fromkeys(_FLOW_UNITS, "mL/min")),
-        (_CREATININE, "creatinine", _CREATININE_UNITS),
-        (_WEIGHT, "weight", _WEIGHT_UNITS),
+        (CREATININE, "creatinine", _CREATININE_UNITS),
+        (WEIGHT, "weight", _WEIGHT_UNITS),
     )
     for codes, name, units in measures:
         if code in codes:

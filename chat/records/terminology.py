@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-_SYSTEMS = {  # of a list that names them in words
+_SYSTEMS = {  # of a list or a record that names them otherwise
     "rxnorm": "2.16.840.1.113883.6.88",
     "snomed": "2.16.840.1.113883.6.96",
     "snomedct": "2.16.840.1.113883.6.96",
@@ -16,18 +16,25 @@ _SYSTEMS = {  # of a list that names them in words
     "icd-10": "2.16.840.1.113883.6.3",
     "atc": "2.16.840.1.113883.6.73",
     "loinc": "2.16.840.1.113883.6.1",
+    # As FHIR names them.
+    "http://www.nlm.nih.gov/research/umls/rxnorm": "2.16.840.1.113883.6.88",
+    "http://snomed.info/sct": "2.16.840.1.113883.6.96",
+    "https://dmd.nhs.uk": "2.16.840.1.113883.2.1.3.2.4.15",
+    "http://hl7.org/fhir/sid/icd-10": "2.16.840.1.113883.6.3",
+    "http://www.whocc.no/atc": "2.16.840.1.113883.6.73",
+    "http://loinc.org": "2.16.840.1.113883.6.1",
 }
 
 
 def name_of_code(system: str, code: str) -> str:
-    """Return the name of a code of a system (OID); empty where the list lacks it or is not there.
+    """Return the name of a code of a system (OID, URI); empty where no list has it.
 
     Where the record names no system, the name counts if all systems agree.
     """
     if not (path := settings.RECORD.terminology):
         return ""
     names = _names(path, Path(path).stat().st_mtime_ns)
-    if system:
+    if system := _SYSTEMS.get(system.lower(), system):
         return names.get((system, code), "") or names.get(("", code), "")
     found = names.get(("*", code), "")
     return "" if found == _SEVERAL else found

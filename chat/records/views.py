@@ -49,17 +49,19 @@ def infobutton(request: HttpRequest) -> HttpResponseBase:
     if asked.form != PAGE:
         return _Feed.as_view()(request)
     if not request.user.is_authenticated:  # what was not read is in no address any more
-        return redirect_to_login(_address(list(asked.read)))
+        return redirect_to_login(infobutton_address(list(asked.read)))
     return _page(request, asked)
 
 
 def _page(request: HttpRequest, asked: Infobutton) -> HttpResponse:
     context = page_context(request, None, question=asked.question)  # type: ignore[arg-type]
-    context["record"] = [(fact.text, _address(asked.without(fact))) for fact in asked.facts]
+    context["record"] = [
+        (fact.text, infobutton_address(asked.without(fact))) for fact in asked.facts
+    ]
     return render(request, "chat/home.html", context)
 
 
-def _address(parameters: list[tuple[str, str]]) -> str:
+def infobutton_address(parameters: list[tuple[str, str]]) -> str:
     return f"{reverse('infobutton')}?{urlencode(parameters)}"
 
 

@@ -2,9 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from chat.records.trust import Hooks, hooks_from
 from medrag_site.configuration.environment import Fault, FileKeys, Keys, Section
 from medrag_site.configuration.kinds import (
     Address,
@@ -21,6 +23,7 @@ from medrag_site.configuration.kinds import (
     TimeZone,
     Token,
     kept_key,
+    tables,
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -52,6 +55,8 @@ class Record(Keys):
     """answer [infobuttons](record.md) at `/infobutton`"""
     terminology: Readable = ""
     """a CSV file of codes and names: code, name, or system, code, name"""
+    hooks: Annotated[Hooks, tables(hooks_from)] = Hooks()
+    """answer [CDS Hooks](record.md#cds-hooks) at `/cds-services`, to the callers of the file"""
 
 
 class Session(Keys):

@@ -24,6 +24,7 @@ from django_q.signals import post_execute_in_worker
 from chat.audit import forwarding
 from chat.audit.heads import sign_head_if_due
 from chat.audit.heads_copy import AGAIN, send_heads
+from chat.models import SpentToken
 from chat.sign_in.sessions import SessionStore
 from core.errors import MedragError
 from corpus.indexing import jobs
@@ -150,8 +151,9 @@ def forward_log() -> None:
 
 @_told_plainly()
 def prune() -> None:
-    """Delete old deliveries and failures, of tasks and sign-ins, and sessions that have ended."""
+    """Delete old deliveries and failures, of tasks and sign-ins, ended sessions, spent tokens."""
     deliveries_prune()
     AccessAttempt.objects.filter(attempt_time__lt=Now() - KEEP_FAILURES).delete()
     SessionStore.clear_expired()
+    SpentToken.objects.filter(ends__lt=Now()).delete()
     Failure.objects.filter(stopped__lt=Now() - KEEP_FAILURES).delete()

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-API = ("/api/", "/v1/")
+API = ("/api/", "/v1/", "/cds-services")
 METHODS = "GET, POST, PATCH, DELETE"
 SENT = "*, Authorization"  # OpenAI's client sends a dozen headers; * covers all but this one
 SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"

@@ -35,6 +35,7 @@ PROGRAMS = {  # the beginning of their paths, and how they are refused
     "/v1/": error_response,
     "/scim/": scim_error_response,
     "/mcp": problem_response,
+    "/cds-services": problem_response,
 }
 UNSOUND = "The request is not sound UTF-8 text."
 _READ_AS_UTF8 = {"utf-8", "ascii"}

@@ -97,6 +97,10 @@ def door(settings: Settings, tmp_path: Path) -> Callable[[str], None]:
             },
             "Enoxaparin: dose, for: eGFR 24 mL/min, weight 61.5 kg, pregnant",
         ),
+        (
+            NAMED | {"observation.c.c": "48765-2", "observation.v.dn": "Heparin"},
+            "Enoxaparin, for: allergic to Heparin",
+        ),
         (NAMED | {"age.v.v": "1", "age.v.u": "mo"}, "Enoxaparin, for: 1 month old"),
         (NAMED | {"ageGroup.v.c": "D007231"}, "Enoxaparin, for: neonate"),
         (NAMED | {"patientPerson.administrativeGenderCode.c": "UN"}, "Enoxaparin"),

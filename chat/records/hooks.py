@@ -1,0 +1,188 @@
+"""Serve CDS Hooks 2.0 at `/cds-services`: discovery, three services and their feedback."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api.guarded import Guarded, user_of
+from chat.audit import log as audit
+from chat.records.callers import RecordToken
+from chat.records.cards import CONDITION, MEDICINE, REASONS, Card, card_of, shown
+from chat.records.resources import PREFETCH, ordered_medicines, subject_of
+from chat.records.terminology import name_of_code
+
+MOST_ORDERS, MOST_CONDITIONS, MOST_FEEDBACK = 30, 10, 50
+OUTCOMES = ("accepted", "overridden")
+
+
+class Hook(NamedTuple):
+    """A service; its hook has the same name as its id."""
+
+    title: str
+    description: str
+
+
+_ON_ORDERS = (
+    "Shows where a local guideline in force is on each medicine, and what it forbids for the "
+    "patient, in its own words. It gives no dose."
+)
+SERVICES = {
+    "patient-view": Hook(
+        "Local guidelines on conditions",
+        "Shows where a local guideline in force is on the patient's conditions.",
+    ),
+    "order-select": Hook("Local guidelines on selected medicines", _ON_ORDERS),
+    "order-sign": Hook("Local guidelines on ordered medicines", _ON_ORDERS),
+}
+
+
+class PrefetchMissing(exceptions.APIException):
+    status_code = 412
+    default_detail = "The prefetch has no `patient`. Nothing was searched."
+
+
+@extend_schema(exclude=True)
+class _Hooked(Guarded):
+    authentication_classes = [RecordToken]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if not settings.RECORD.hooks:
+            raise exceptions.NotFound("CDS Hooks are off on this site.")
+        super().initial(request, *args, **kwargs)
+        if kwargs and kwargs["service"] not in SERVICES:
+            raise exceptions.NotFound(f"The services are {', '.join(SERVICES)}.")
+
+
+class ServicesView(_Hooked):
+    def get(self, request: Request) -> Response:
+        services = [
+            {
+                "id": name,
+                "hook": name,
+                "title": service.title,
+                "description": service.description,
+                "prefetch": PREFETCH,
+            }
+            for name, service in SERVICES.items()
+        ]
+        return Response({"services": services})
+
+
+class ServiceView(_Hooked):
+    def post(self, request: Request, service: str) -> Response:
+        call = _call_of(request.data, service)
+        prefetch = call["prefetch"]
+        if not isinstance(prefetch.get("patient"), dict):
+            raise PrefetchMissing
+        subject = subject_of(prefetch, name_of_code, timezone.localdate())
+        if service == "patient-view":
+            names, task = subject.conditions[:MOST_CONDITIONS], CONDITION
+        else:
+            names, task = _ordered(call["context"], service), MEDICINE
+        user = user_of(request)
+        cards: dict[str, Card] = {}
+        for name in names:
+            card = card_of(name, task, subject, user, request.build_absolute_uri)
+            if card:  # one guideline on two conditions is one card
+                key = card["summary"] if task == CONDITION else name
+                cards.setdefault(key, card)
+        _log(request, service, list(cards.values()))
+        return Response({"cards": list(cards.values())})
+
+
+class FeedbackView(_Hooked):
+    def post(self, request: Request, service: str) -> Response:
+        given = request.data.get("feedback") if isinstance(request.data, dict) else None
+        if not isinstance(given, list) or not 0 < len(given) <= MOST_FEEDBACK:
+            raise exceptions.ParseError(f"`feedback` has to be a list of 1 to {MOST_FEEDBACK}.")
+        said = [_feedback_of(each) for each in given]
+        with transaction.atomic():
+            for card, outcome, reason in said:
+                payload = {"service": service} | ({"reason": reason} if reason else {})
+                action, subject = f"card.{outcome}", f"card:{card}"
+                audit.record(action, actor=user_of(request), subject=subject, payload=payload)
+        return Response({})
+
+
+def _call_of(body: Any, service: str) -> dict[str, Any]:
+    """Return a call that has the standard's form. Raises ParseError, which names the field."""
+    call = body if isinstance(body, dict) else {}
+    if call.get("hook") != service:
+        raise exceptions.ParseError(f"`hook` has to be {service} at this address.")
+    _uuid(call.get("hookInstance"), "hookInstance")
+    for name in ("context", "prefetch"):
+        if not isinstance(call.get(name, {}), dict):
+            raise exceptions.ParseError(f"`{name}` has to be an object.")
+    if "context" not in call:
+        raise exceptions.ParseError("`context` is missing.")
+    return {"context": call["context"], "prefetch": call.get("prefetch", {})}
+
+
+def _ordered(context: dict[str, Any], service: str) -> tuple[str, ...]:
+    drafts, selections = context.get("draftOrders"), context.get("selections")
+    if not isinstance(drafts, dict) or drafts.get("resourceType") != "Bundle":
+        raise exceptions.ParseError("`context.draftOrders` has to be a Bundle.")
+    selected: Callable[[str], bool] = lambda reference: True  # noqa: E731
+    if service == "order-select":
+        if not isinstance(selections, list) or not all(isinstance(s, str) for s in selections):
+            raise exceptions.ParseError("`context.selections` has to be a list of references.")
+        selected = {*selections}.__contains__
+    names = ordered_medicines(drafts, name_of_code, selected=selected)
+    if len(names) > MOST_ORDERS:
+        raise exceptions.ParseError(
+            f"More than {MOST_ORDERS} medicines were sent. Nothing was searched."
+        )
+    return names
+
+
+def _feedback_of(given: Any) -> tuple[uuid.UUID, str, str]:
+    """Return card, outcome and reason. A comment is not read; an unknown reason is `other`."""
+    said = given if isinstance(given, dict) else {}
+    card, outcome = _uuid(said.get("card"), "card"), said.get("outcome")
+    if outcome not in OUTCOMES:
+        raise exceptions.ParseError("`outcome` has to be accepted or overridden.")
+    at = said.get("outcomeTimestamp")
+    if not isinstance(at, str) or not _is_time(at):
+        raise exceptions.ParseError(
+            "`outcomeTimestamp` has to be a time such as 2026-11-29T09:00:00Z."
+        )
+    return card, outcome, next(_reasons(said.get("overrideReason")), "")
+
+
+def _reasons(given: Any) -> Iterator[str]:
+    reason = given.get("reason") if isinstance(given, dict) else None
+    if isinstance(reason, dict) and isinstance(code := reason.get("code"), str):
+        yield code if code in REASONS else "other"
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return parse_datetime(text) is not None
+    except ValueError:
+        return False
+
+
+def _uuid(value: Any, name: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(value)
+    except (ValueError, TypeError, AttributeError):
+        raise exceptions.ParseError(f"`{name}` has to be a UUID.") from None
+
+
+def _log(request: Request, service: str, cards: list[Card]) -> None:
+    """Log which cards are shown, before they are sent."""
+    if cards:
+        payload = {"service": service, "cards": shown(cards)}
+        with transaction.atomic():
+            audit.record("cards", actor=user_of(request), subject="", payload=payload)
