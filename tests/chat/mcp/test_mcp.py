@@ -195,6 +195,7 @@ async def assert_misuse_is_named(client: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(180)
 def test_as_the_last_user_it_stops_the_database(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]

@@ -34,6 +34,15 @@ KIDNEY = "Nitrofurantoin is contraindicated when eGFR is below 30 mL/min."
         ("can I give ibuprofen, she takes warfarin?", "Avoid ibuprofen with warfarin.", True),
         ("gentamicin in myasthenia gravis ok?",
          "Do not give gentamicin to a patient with myasthenia gravis.", True),
+        # A state holds whatever else is measured, unless the text bounds it.
+        ("ibuprofen at 20 weeks of pregnancy?", "Do not give ibuprofen in pregnancy.", True),
+        ("ibuprofen, pregnant, eGFR 80?", "Do not give ibuprofen in pregnancy.", True),
+        ("ibuprofen at 20 weeks of pregnancy?",
+         "Do not give ibuprofen from 28 weeks of pregnancy.", False),
+        ("metformin in CKD, eGFR 50?",
+         "Do not give metformin in renal impairment with an eGFR below 30.", False),
+        ("can I give cefalexin, latex hypersensitivity?",
+         "Do not give cefalexin to people with penicillin hypersensitivity.", False),
         # Putting it off is forbidden, not giving it.
         ("noradrenaline, MAP 50, can I start?",
          "Do not wait for a central line if noradrenaline is needed and MAP is below 65.", False),

@@ -44,7 +44,12 @@ _TO_ACT = re.compile(
     r"\bdo not (?:wait|delay|withhold|stop|omit|hesitate|forget|miss)\b[^.;]*", re.IGNORECASE
 )
 _BEFORE = 32  # characters before a number that name what it measures
-_COMMON = frozenset("count level less more than valu score contraindicat contraindicated".split())
+# Stems that make nothing the same: of a reaction, what to is in the medicines' names.
+_COMMON = frozenset(
+    "count level less more than valu score contraindicat contraindicated allergic allergy "
+    "anaphylaxi history hypersensitivity reaction".split()
+)
+_PREGNANT, _IMPAIRED = "pregnant", "renal impairment"
 _BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
 _MANY, _LONG = 3, 8  # words in common, or letters of one, that make a condition the same
 
@@ -155,15 +160,20 @@ def _minutes(text: str) -> float:
 
 
 def _is_patient(patient: Described, text: str, about: str) -> bool:
-    """Tell whether a text is about such patients, by a bound of theirs or a state."""
+    """Tell whether a text is about such patients, by a bound of theirs or a state.
+
+    Of a state that the question measures, a bound in the text tells: `avoid from 36 weeks`, at 20.
+    """
     theirs, mine = people_of(text), patient.people
-    measured = bool(mine.kidney or patient.weeks)  # then only a bound tells
+    weeks = gestation_of(text)
     states = frozenset(mine.states) & frozenset(theirs.states) - frozenset(people_of(about).states)
+    states -= {_PREGNANT} if patient.weeks and weeks else frozenset()
+    states -= {_IMPAIRED} if mine.kidney and theirs.kidney else frozenset()
     return bool(
-        _meet(patient.weeks, gestation_of(text))
+        _meet(patient.weeks, weeks)
         or _meet(mine.kidney, theirs.kidney)
         or _meet(mine.ages, theirs.ages)
-        or (states and not measured)
+        or states
     )
 
 
