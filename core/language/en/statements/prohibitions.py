@@ -31,6 +31,28 @@ _MAY = re.compile(
 # `no bleeding, platelets 140`: what the patient doesn't have.
 _DENIED = re.compile(r"\b(?:no|not|without|denies|nil|never)\b[^,.;?]*", re.IGNORECASE)
 _TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
+_TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
+_BEGUN = re.compile(
+    r"\b(?:start|put|begin|commence|switch|keep|continue)\w*\s+(?:\w+\s+){0,2}on\W*$", re.IGNORECASE
+)
+_IF = re.compile(r"\bif\b", re.IGNORECASE)
+# `Stop metformin if the eGFR is below 30`: it isn't begun either.
+_STOPS = re.compile(
+    r"^\W*(?:stop|discontinue|withhold|hold|omit|pause)\b.*\b(?:if|when|where|while|below|above|in)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# Of two pressures, as `185/110`.
+_PAIR = re.compile(r"(?<![\d/.])(\d{2,3})\s?/\s?(\d{2,3})(?![\d/]|\.\d)")
+_PAIR_BOUND = re.compile(
+    r"(?:(?P<over>above|over|exceed(?:s|ing)?|(?:greater|higher|more) than|>|≥)"
+    r"|below|under|(?:less|lower) than|<|≤)\s*(\d{2,3})\s?/\s?(\d{2,3})(?![\d/]|\.\d)",
+    re.IGNORECASE,
+)
+# `metoclopramide in Parkinson's?`: it is asked whether it may be.
+_IN = re.compile(r"\W*(?:in|with|during|after)\s", re.IGNORECASE)
+_ASKS_MORE = re.compile(
+    r"\b(?:dose|dosing|how|what|which|when|where|who|why|mg|first|start|treat)", re.IGNORECASE
+)
 _HAD = re.compile(r"\W*(?:dose\W+)?\d+\s?(?:hours?|hrs?|h|days?|weeks?) ago\b", re.IGNORECASE)
 _AGO = re.compile(rf"{_TIME} (?:ago|since|previously|before)\b")
 _WINDOW = re.compile(rf"\bwithin (?:the )?(?:previous|last|past|preceding) {_TIME}")
@@ -65,6 +87,8 @@ class Described:
     values: tuple[tuple[frozenset[str], Interval], ...]  # stems before a number, and it
     ago: tuple[float, ...]  # minutes since what is told
     may_it: bool  # whether it is asked if something may be done
+    asked: frozenset[str]  # medicines
+    pairs: tuple[tuple[int, int], ...]  # blood pressures
     words: frozenset[str]
 
     @classmethod
@@ -75,18 +99,47 @@ class Described:
         return cls(
             people_of(question),
             gestation_of(question),
-            (named - asked if asked else frozenset()) | _had(question),
+            (named - asked if asked else frozenset()) | _taken(question),
             _conditions(affirmed),
             tuple(_values(question)),
             tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
-            bool(_MAY.search(question)),
+            bool(_MAY.search(question)) or _asks_of_one(question),
+            asked,
+            _pairs(question),
             topic_words(affirmed) - topic_words(" ".join(named)),
         )
 
 
-def _had(question: str) -> frozenset[str]:
-    """Return the medicines that were given some time ago: `apixaban 20 hours ago`."""
-    return frozenset(name for _, end, name in drug_places(question) if _HAD.match(question[end:]))
+def _taken(question: str) -> frozenset[str]:
+    """Return the medicines that were taken some time ago: `apixaban 20 hours ago`.
+
+    And where it is asked if something may be done, those that are: `if he takes apixaban`.
+    """
+    may_it = bool(_MAY.search(question))
+
+    def is_taken(before: str) -> bool:
+        return (
+            bool(_TAKES.search(before))
+            and not _BEGUN.search(before)
+            and (may_it or bool(_IF.search(before)))
+        )
+
+    return frozenset(
+        name
+        for start, end, name in drug_places(question)
+        if _HAD.match(question[end:]) or is_taken(question[:start])
+    )
+
+
+def _asks_of_one(question: str) -> bool:
+    """Tell whether a question is no more than a medicine and what it is given in or with."""
+    places = drug_places(question)
+    is_bare = bool(places) and not question[: places[0][0]].strip(" \"'")
+    return is_bare and bool(_IN.match(question[places[0][1] :])) and not _ASKS_MORE.search(question)
+
+
+def _pairs(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple((int(upper), int(lower)) for upper, lower in _PAIR.findall(text))
 
 
 def forbids_for(
@@ -103,6 +156,7 @@ def forbids_for(
         _holds(patient, each, about, headed=headed, by_name=by_name)
         for each in (text[start:end] for start, end in sentence_spans(text))
         if _FIRST_ASK.search(each)
+        or _STOPS.search(each)
         or forbids_start(_TO_ACT.sub(" ", each))
         or (headed and not is_imperative(each) and not has_verb(each))
     )
@@ -141,10 +195,23 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
     named = frozenset(drugs(text)) | members_named(text)
     if (by_name or headed) and patient.taken & named and _is_in_window(patient, text):
         return True
+    if len(patient.asked & named) > 1:  # both are asked about, and must not go together
+        return True
+    if patient.pairs and _is_beyond_pair(patient, text):
+        return True
     bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
     if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
         return True
     return patient.may_it and _shares_condition(patient, text, about, headed, by_name)
+
+
+def _is_beyond_pair(patient: Described, text: str) -> bool:
+    """Tell whether one of two pressures lies beyond the bound of its kind: `above 185/110`."""
+    return any(
+        (upper > int(top) or lower > int(low)) if over else (upper < int(top) or lower < int(low))
+        for over, top, low in _PAIR_BOUND.findall(text)
+        for upper, lower in patient.pairs
+    )
 
 
 def _is_in_window(patient: Described, text: str) -> bool:
@@ -173,6 +240,7 @@ def _is_patient(patient: Described, text: str, about: str) -> bool:
         _meet(patient.weeks, weeks)
         or _meet(mine.kidney, theirs.kidney)
         or _meet(mine.ages, theirs.ages)
+        or _meet(mine.weights, theirs.weights)
         or states
     )
 
