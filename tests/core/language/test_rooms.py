@@ -19,6 +19,8 @@ EXCEPTIONS = {
     "chat/generation/options.py": "multiple-choice questions are asked in English only",
     "chat/generation/choosing.py": "multiple-choice questions are asked in English only",
     "chat/generation/foreign_markup.py": "what language models write of instructions in a passage",
+    "chat/records/cards.py": "units of results, which are no doses, in a card",
+    "chat/records/resources.py": "kinds of concepts at the end of names of SNOMED CT",
     "chat/sign_in/scim/requests.py": "names of attributes in requests of directories",
     "corpus/figures.py": "labels of captions",
     "corpus/filenames.py": "names that office programs give to files",
