@@ -72,7 +72,7 @@ def test_rows_are_read_under_the_caption_that_names_the_medicine() -> None:
         "# Tetanus\n## Prevention\n: Table 1. Yotacillin by age\n| Age | Dose | Fridge |\n"
         "| 1 to 5 years | 150 mg | Yes |\n| Over 5 years | 300 mg | Yes |"
     )
-    turn = refused("Which nurse keeps yotacillin for tetanus in a fridge at night?")
+    turn = refused("Which nurse signs for yotacillin on ward seven at night?")
     texts = next(near["excerpt"] for near in turn.nearest if near["document"] == "Tetanus")
     assert [text.startswith("Table 1. Yotacillin by age: Age:") for text in texts] == [True, False]
 

@@ -15,6 +15,7 @@ from statistics import median
 import numpy as np
 
 from corpus.parsing.geometry import height, overlap
+from corpus.parsing.layout.runs import TOUCHING
 from corpus.parsing.pdf.characters import ADDED, PRINTED, Character
 
 Font = tuple[str, float]
@@ -74,7 +75,8 @@ def _parted(
         if gap is not None and not isinstance(each, str) and not isinstance(before, str):
             is_number = before.text in _IN_NUMBER and each.text in _IN_NUMBER
             if gap > least.get(_font(each), gap) and not is_number:
-                yield PRINTED
+                # A wider one is no proof of a blank: cells of a row may stand as near.
+                yield PRINTED if gap < TOUCHING else ADDED
         yield each
         before = before if each is ADDED else each
 
