@@ -96,7 +96,7 @@ def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
     own_database: str, settings: Settings
 ) -> None:
     document = ingest("give it now " * 400_000, "line.txt")
-    settings.PARSE_TIMEOUT_S, settings.JOB_MAX_ATTEMPTS = 6, 1  # seconds; reading takes less
+    settings.PARSE_TIMEOUT_S, settings.JOB_MAX_ATTEMPTS = 10, 1  # seconds; reading takes less
     document_index(document.pk)
     job = Job.objects.get()
     assert (job.state, job.stage) == (JobState.FAILED, Stage.PARSED)
