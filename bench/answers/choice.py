@@ -1,4 +1,4 @@
-"""Learn the weights of a statement's features: linear models, by folds of documents."""
+"""Learn the weights of a statement's features: three linear models, by folds of documents."""
 
 from __future__ import annotations
 
@@ -14,15 +14,7 @@ import numpy.typing as npt
 
 from chat.gate.risk import auroc
 from chat.reader.choose import REREAD
-from chat.reader.features import (
-    LARGE,
-    READER,
-    Column,
-    Features,
-    lead,
-    weighted,
-    with_large_reader,
-)
+from chat.reader.features import LARGE, READER, Column, Features, weighted, with_large_reader
 from chat.reader.weights import weights
 from corpus.encoders.registry import encoder_facts
 from evaluation.datasets.types import DatasetError
@@ -62,17 +54,13 @@ class Linear:
 
 @dataclass(frozen=True)
 class Choice:
-    """The learned models: for the shortlist, the best of it, their order, whether one is right.
-
-    `first` corrects that for the statement that comes first.
-    """
+    """The learned models: for the shortlist, the best of it, their order, whether one is right."""
 
     shortlist: Linear
     best: Linear
     unread: tuple[float, float]  # the large reader's odds, from the small one's
     order: Linear
     right: Linear
-    first: Linear
 
     def partly_read(self, row: Asked) -> Asked:
         """Return the question with the large reader's odds of the best `REREAD` statements only."""
@@ -107,7 +95,6 @@ def choice_learn(
         "order": learned.order.weights,
         "right": learned.right.weights,
         "intercept": learned.right.intercept,
-        "first": {**learned.first.weights, "intercept": learned.first.intercept},
         "threshold": THRESHOLD,
     }
     (out / "weights.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -125,21 +112,18 @@ def fitted(rows: Sequence[Asked]) -> Choice:
     best = _linear([(_without_large(row.features), row.right) for row in answered])
     read = [row for row in [*rows, *map(without_answer, rows)] if row.right.size]
     none = Linear({})
-    so_far = Choice(shortlist, best, _estimate(read), none, none, none)
+    so_far = Choice(shortlist, best, _estimate(read), none, none)
     partly = [so_far.partly_read(row) for row in answered]
     order = _linear([(row.features, row.right) for row in partly])
-    partly = [so_far.partly_read(row) for row in read]
-    right = _linear([_first(row, order) for row in partly])
-    led = _linear([_led(row, order, right) for row in partly])
-    return replace(so_far, order=order, right=right, first=led)
+    first = [_first(so_far.partly_read(row), order) for row in read]
+    return replace(so_far, order=order, right=_linear(first))
 
 
 def site_choice() -> Choice:
     """Return this release's models, for what is learned from what they choose."""
     known = weights()
     order, right = Linear(known.order), Linear(known.right, known.intercept)
-    led = Linear(known.first, known.first["intercept"])
-    return Choice(Linear(known.shortlist), Linear(known.best), known.unread, order, right, led)
+    return Choice(Linear(known.shortlist), Linear(known.best), known.unread, order, right)
 
 
 def _without_large(features: Features) -> Features:
@@ -181,8 +165,8 @@ def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
         for row, at in zip(rows, folds, strict=True):
             if at != fold or not row.right.size:
                 continue
-            features, label = _led(learned.partly_read(row), learned.order, learned.right)
-            odds.append(float(learned.first.of(features, 1)[0]))
+            features, label = _first(learned.partly_read(row), learned.order)
+            odds.append(float(learned.right.of(features, 1)[0]))
             first.append(label[0] == RIGHT)
             if (row.cheap_right == RIGHT).any():
                 reached.append(label[0] == RIGHT)
@@ -204,15 +188,6 @@ def _first(row: Asked, order: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
     place = int(np.argmax(order.of(row.features, row.right.size).round(4)))
     alone = {name: column[place : place + 1] for name, column in row.features.items()}
     return alone, row.right[place : place + 1]
-
-
-def _led(row: Asked, order: Linear, right: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
-    """Return the first statement's odds and lead, with its label."""
-    score = order.of(row.features, row.right.size).round(DIGITS)
-    features, label = _first(row, order)
-    passages = row.features.get("passage rank", np.zeros(row.right.size))
-    led = {name: np.array([value]) for name, value in lead(score, passages.tolist()).items()}
-    return {"odds": right.of(features, 1).round(DIGITS), **led}, label
 
 
 def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:

@@ -19,7 +19,6 @@ from chat.reader.features import (
     Features,
     cheap_features,
     coverage,
-    lead,
     weighted,
     with_large_reader,
     with_likeness,
@@ -72,13 +71,6 @@ def read(question: str, hits: Sequence[Hit], plain: str | None = None) -> Scored
     score = weighted(pool.features, known.order, count).round(LOGIT_DIGITS)
     odds = (known.intercept + weighted(pool.features, known.right, count)).round(LOGIT_DIGITS)
     order = np.argsort(-score, kind="stable")
-    if count:
-        led = lead(score, [unit.hit.key for unit in pool.units])
-        first = known.first["intercept"] + known.first["odds"] * odds[order[0]]
-        first += sum(known.first[name] * value for name, value in led.items())
-        # None is likelier to be right than the one that is shown first.
-        odds = np.minimum(odds, round(float(first), LOGIT_DIGITS))
-        odds[order[0]] = round(float(first), LOGIT_DIGITS)
     return ScoredStatements(
         tuple(Read(pool.units[n], float(score[n]), float(odds[n]), pool.vectors[n]) for n in order),
         answerable().log_odds(pool.features),

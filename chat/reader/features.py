@@ -20,8 +20,6 @@ Column = npt.NDArray[np.float64]  # one number for each statement
 Features = dict[str, Column]
 
 READER, LARGE = "reader", "large reader"
-MOST_LEAD = 5.0
-_CONTENDER = 3  # place of the statement that the first is compared with, from 0
 
 
 def cheap_features(units: Sequence[Unit], covered: Column, around: Column) -> Features:
@@ -56,18 +54,6 @@ def with_reader(features: Features, odds: Column) -> Features:
 def with_large_reader(features: Features, odds: Column) -> Features:
     """Add the large reader's odds."""
     return features | {LARGE: odds, f"{LARGE} behind": odds - odds.max()}
-
-
-def lead(score: Column, passages: Sequence[object]) -> dict[str, float]:
-    """Return how far the first statement leads, by `score` of the order; needs one or more.
-
-    `lead`: over the fourth, at most `MOST_LEAD`, which it also is over fewer. `same passage`: 1
-    where the second stands in the first's passage, so that they don't contend.
-    """
-    order = np.argsort(-score, kind="stable")
-    behind = score[order[0]] - score[order[_CONTENDER]] if score.size > _CONTENDER else MOST_LEAD
-    is_same = score.size > 1 and passages[order[0]] == passages[order[1]]
-    return {"lead": min(float(behind), MOST_LEAD), "same passage": float(is_same)}
 
 
 def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count: int) -> Column:

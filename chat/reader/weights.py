@@ -14,12 +14,11 @@ FILE = Path(__file__).with_name("weights.json")
 
 @dataclass(frozen=True)
 class Weights:
-    """Five linear models over the features of a statement, by feature name.
+    """Four linear models over the features of a statement, by feature name.
 
     `shortlist` uses the cheap features and chooses which statements are encoded; `best` chooses
-    which of those the large reader reads; `order` ranks them; `right` gives the log-odds that one
-    is right, trained with unanswerable questions too; `first` corrects them for the one that the
-    order puts first, by how far it leads.
+    which of those the large reader reads; `order` ranks them; `right` gives the log-odds that the
+    first one is right, trained with unanswerable questions too.
     """
 
     version: str
@@ -30,7 +29,6 @@ class Weights:
     order: Mapping[str, float]
     right: Mapping[str, float]
     intercept: float  # of `right`
-    first: Mapping[str, float]  # over `odds`, `lead`, `same passage`; and an `intercept`
     threshold: float  # probability from which it may be shown
     digest: str  # 16 hex digits of the file
 

@@ -92,7 +92,7 @@ def test_the_large_reader_reads_the_best_statements_and_is_estimated_for_others(
     row = asked([WRONG] * count, signal=list(range(count)), reader=[1.0] * count)
     row.features[LARGE] = np.full(count, 7.0)
     none = Linear({})
-    learned = Choice(none, Linear({"signal": 1.0}), (0.5, 2.0), none, none, none)
+    learned = Choice(none, Linear({"signal": 1.0}), (0.5, 2.0), none, none)
     found = learned.partly_read(row)
     assert found.features[LARGE].tolist() == [2.5, 2.5, *[7.0] * REREAD]
     assert found.features[f"{LARGE} behind"].max() == 0

@@ -7,7 +7,7 @@ import pytest
 
 from chat.evidence.quotable import quotable_units
 from chat.reader.choose import SHORTLIST, read, shortlisted, sifted
-from chat.reader.features import MOST_LEAD, coverage, lead, weighted
+from chat.reader.features import coverage, weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, ScoredStatements
 from chat.reader.weights import weights
@@ -172,26 +172,3 @@ def test_the_reader_gives_the_same_with_any_number_of_threads() -> None:
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(EncoderUnusable, match="no readable model"):
         StatementReader(tmp_path, threads=1)
-
-
-@pytest.mark.parametrize(
-    ("score", "passages", "found"),
-    [
-        ([4.0, 1.0, 2.0, 3.0], "abcd", (3.0, 0.0)),
-        ([4.0, 1.0, 2.0, 3.0], "abca", (3.0, 1.0)),
-        ([9.0, 1.0, 2.0, 3.0], "abcd", (MOST_LEAD, 0.0)),
-        ([4.0, 3.9], "aa", (MOST_LEAD, 1.0)),  # nothing else contends
-        ([4.0], "a", (MOST_LEAD, 0.0)),
-    ],
-)
-def test_how_far_the_first_statement_leads(
-    score: list[float], passages: str, found: tuple[float, float]
-) -> None:
-    assert tuple(lead(np.array(score), passages).values()) == found
-
-
-def test_no_statement_is_likelier_right_than_the_first() -> None:
-    publish(DOSES)
-    found = read(QUESTION, hits_for(QUESTION)).statements
-    assert len(found) > 1
-    assert max(each.odds for each in found) == found[0].odds
