@@ -29,7 +29,6 @@ from chat.records.views import infobutton_address
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.language.en.medicines.names import drugs
-from core.language.en.patients.people import people_of
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import gives_dose
 from core.language.gloss import question_in_english
@@ -54,7 +53,6 @@ _FACTS = {  # that may be unknown
     "allergies": gettext_lazy("allergies"),
     "conditions": gettext_lazy("conditions"),
 }
-_KIDNEY = frozenset(("renal impairment", "dialysis"))
 # What is measured of a patient: `15 mL/min`, `5.5 mmol/L`.
 _MEASURED = re.compile(
     r"\d\s*(?:ml\s*/\s*min|(?:mg|g|mmol|micrograms?|units?|iu)\s*/\s*(?:d?l|litre)\b)",
@@ -142,14 +140,12 @@ def _is_on(condition: str) -> Callable[[Hit], bool]:
 def _forbidden(found: Found) -> tuple[DraftClaim, ...]:
     """Return what is forbidden for this patient, word for word, best passage first.
 
-    Asked apart: where a kidney function is told, no other state of the patient counts; and what is
-    said of one allergy holds for no other.
+    Allergies are asked about one by one: what is said of one holds for no other.
     """
     facts = [*(fact.text for fact in found.asked.facts), *found.subject.conditions]
     allergies = [each for each in facts if each.startswith(ALLERGIC_TO)]
     facts = [each for each in facts if each not in allergies]
-    others = [each for each in facts if not _KIDNEY & set(people_of(each).states)]
-    claims = [claim for told in (facts, others) if told for claim in _forbidden_for(told, found)]
+    claims = [*_forbidden_for(facts, found)] if facts else []
     for each in allergies:
         to = each.removeprefix(ALLERGIC_TO)
         claims += (c for c in _forbidden_for([each], found) if _is_of(to, c.in_english.text))

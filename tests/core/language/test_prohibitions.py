@@ -43,6 +43,8 @@ KIDNEY = "Nitrofurantoin is contraindicated when eGFR is below 30 mL/min."
          "Do not give metformin in renal impairment with an eGFR below 30.", False),
         ("can I give cefalexin, latex hypersensitivity?",
          "Do not give cefalexin to people with penicillin hypersensitivity.", False),
+        ("can I give cefalexin, allergic to latex?",
+         "Do not give cefalexin to people with a latex allergy.", True),
         # What is stopped isn't begun.
         ("can I give metformin with an eGFR of 22?", "Stop metformin if eGFR is below 30.", True),
         ("can I give metformin with an eGFR of 42?", "Stop metformin if eGFR is below 30.", False),

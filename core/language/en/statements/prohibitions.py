@@ -66,10 +66,10 @@ _TO_ACT = re.compile(
     r"\bdo not (?:wait|delay|withhold|stop|omit|hesitate|forget|miss)\b[^.;]*", re.IGNORECASE
 )
 _BEFORE = 32  # characters before a number that name what it measures
-# Stems that make nothing the same: of a reaction, what to is in the medicines' names.
-_COMMON = frozenset(
-    "count level less more than valu score contraindicat contraindicated allergic allergy "
-    "anaphylaxi history hypersensitivity reaction".split()
+# Stems that make nothing the same: of a reaction, what it is to must be.
+_REACTS = frozenset("allergic allergy anaphylaxi hypersensitivity".split())
+_COMMON = _REACTS | frozenset(
+    "count level less more than valu score contraindicat contraindicated history reaction".split()
 )
 _PREGNANT, _IMPAIRED = "pregnant", "renal impairment"
 _BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
@@ -256,11 +256,17 @@ def _shares_condition(
         return False
     if patient.conditions & _conditions(text) - _conditions(about):
         return True
-    shared = patient.words & topic_words(text) - topic_words(about) - _COMMON
+    words = topic_words(text)
+    shared = patient.words & words - topic_words(about) - _COMMON
+    is_reaction = bool(_REACTS & patient.words and _REACTS & words)
     return (
         by_name
         and bool(_BANS.search(text))
-        and (len(shared) >= _MANY or any(len(stem) >= _LONG for stem in shared))
+        and (
+            len(shared) >= _MANY
+            or any(len(stem) >= _LONG for stem in shared)
+            or (is_reaction and bool(shared))
+        )
     )
 
 
