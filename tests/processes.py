@@ -87,6 +87,13 @@ def family_of(pid: int) -> list[psutil.Process]:
         return []
 
 
+def words_of(process: psutil.Process) -> list[str]:
+    """Return the words of its command line; none of a process that has ended meanwhile."""
+    with contextlib.suppress(psutil.NoSuchProcess):  # a zombie is one of these
+        return process.cmdline()
+    return []
+
+
 def kill_all(pid: int) -> None:
     """Kill a process and all its descendants; all are stopped first, so that none reacts."""
     family = family_of(pid)
@@ -116,7 +123,7 @@ def survivors(family: list[psutil.Process], timeout_s: float = 5.0) -> list[str]
     gone_by = time.monotonic() + timeout_s
     while time.monotonic() < gone_by and any(_lives(member) for member in family):
         time.sleep(0.05)
-    return [" ".join(member.cmdline()) for member in family if _lives(member)]
+    return [" ".join(words_of(member)) for member in family if _lives(member)]
 
 
 def wait_until(condition: Callable[[], object], what: str, timeout_s: float = 240.0) -> None:

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django_q.models import Schedule
 
 from core.wake_ups import ANNOUNCING
-from tests.processes import family_of, running, wait_until
+from tests.processes import family_of, running, wait_until, words_of
 from tests.webhooks.receiver import receiving
 from webhooks.models import Delivery, DeliveryState, Event
 from webhooks.sending import UNKNOWN
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 def kill_sender(worker: int) -> None:
     for process in family_of(worker):
         with contextlib.suppress(psutil.Error):  # it has just ended
-            if process.cmdline()[-2:] == ["medrag_site.processes.child", "announcing"]:
+            if words_of(process)[-2:] == ["medrag_site.processes.child", "announcing"]:
                 process.kill()
 
 

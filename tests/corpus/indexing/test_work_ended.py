@@ -30,7 +30,7 @@ from corpus.sandbox.parent import Limits, cut_in_child
 from corpus.services.indexing import document_index
 from tests.corpus.documents import derived, guideline, ingest
 from tests.dying import poison_settings
-from tests.processes import running, wait_until
+from tests.processes import running, wait_until, words_of
 
 SHA = "a" * 64
 
@@ -111,7 +111,7 @@ def take_away(document: Document) -> None:
 
 def children() -> list[psutil.Process]:
     found = psutil.Process().children(recursive=True)
-    return [one for one in found if any("poison_parser" in word for word in one.cmdline())]
+    return [one for one in found if any("poison_parser" in word for word in words_of(one))]
 
 
 def test_a_lost_lease_kills_the_child_and_nothing_is_written(

@@ -53,6 +53,7 @@ FLAGS = (
 
 
 SCROLL_TO = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+STATE = "return document.readyState"
 
 
 class Visitor:
@@ -63,7 +64,10 @@ class Visitor:
         self.address = address
 
     def goes_to(self, path: str) -> None:
+        """Open a page and wait until it is read; a busy browser says so before it is."""
         self.driver.get(self.address + path)
+        waiting = WebDriverWait(self.driver, WAIT_S, ignored_exceptions=[WebDriverException])
+        waiting.until(lambda driver: driver.execute_script(STATE) == "complete", path)
 
     def sees(self, selector: str, words: str = "") -> WebElement:
         """Wait until an element is shown and holds the words; return it."""

@@ -14,7 +14,7 @@ from evaluation.question_runs.services import question_run_cancel, question_run_
 from tests.chat.guidelines import publish_guideline
 from tests.corpus.documents import guideline, ingest
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
-from tests.processes import family_of, in_processes, running, wait_until
+from tests.processes import family_of, in_processes, running, wait_until, words_of
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def state(run: QuestionRun) -> str:
 def asking_process(worker: int) -> psutil.Process | None:
     for process in family_of(worker):
         with contextlib.suppress(psutil.Error):  # it has just ended
-            if process.cmdline()[-2:] == ["medrag_site.processes.child", "evaluating"]:
+            if words_of(process)[-2:] == ["medrag_site.processes.child", "evaluating"]:
                 return process
     return None
 

@@ -20,7 +20,16 @@ from medrag_site import doctor
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.encoders import tiny_models
 from tests.dying import poison_settings
-from tests.processes import family_of, in_processes, kill_all, running, start, survivors, wait_until
+from tests.processes import (
+    family_of,
+    in_processes,
+    kill_all,
+    running,
+    start,
+    survivors,
+    wait_until,
+    words_of,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -45,14 +54,14 @@ def is_embedding(document: Document) -> bool:
 
 
 def queue(supervisor: int) -> list[psutil.Process]:
-    return [p for p in family_of(supervisor) if QUEUE in p.cmdline()]
+    return [p for p in family_of(supervisor) if QUEUE in words_of(p)]
 
 
 def busy_process(supervisor: int) -> psutil.Process:
     """Return the queue process: the parser's parent, else the largest, with the model loaded."""
     family = family_of(supervisor)
     for process in family:
-        if any("poison_parser" in word for word in process.cmdline()):
+        if any("poison_parser" in word for word in words_of(process)):
             parent = process.parent()
             assert parent is not None
             return parent
