@@ -34,7 +34,7 @@ from chat.admin.read_only import (
 )
 from chat.audit.turn_rows import turn_rows, turns_export_record
 from chat.models import Arm, AuditEvent, Turn
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
 from chat.reviews.services import OwnTurn, review_flag
 from chat.selectors import audited_turns

@@ -17,9 +17,9 @@ from django.urls import reverse
 
 from chat.caveats.notices import Notice
 from chat.models import AuditEvent, Citation, Mode, Reason, Turn
-from chat.pipeline.corpus_changes import CHANGES, corpus_movement
 from chat.pipeline.search import EXPLAINING
-from chat.replay import GONE
+from chat.replays.corpus_changes import CHANGES, corpus_movement
+from chat.replays.replay import GONE
 from chat.selectors import documents_by_sha256, every_collection, pages_at
 from chat.web.narrowing import narrowed_to
 from chat.web.painting import locate

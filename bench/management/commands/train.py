@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bench.answers.answerable import answerable_learn
-from bench.answers.choice import choice_learn
+from bench.training.answerable import answerable_learn
+from bench.training.choice import choice_learn
 from bench.training.services import TASKS, Order, model_train
 from core.errors import MedragError
 from evaluation.folders import refuse_unwritable, refuse_used

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.models import Turn
-from chat.pipeline.comparison import Group
-from chat.replay import Replay, turn_replay
+from chat.replays.comparison import Group
+from chat.replays.replay import Replay, turn_replay
 from core.errors import MedragError
 
 SCORES = 10  # values of the search that are shown; another document moves some hundred

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from bench.answers.choice import Asked, Choice, Linear, without_answer
 from bench.answers.material import labels
+from bench.training.choice import Asked, Choice, Linear, without_answer
 from chat.evidence.quotable import quotable_units
 from chat.reader.choose import REREAD
 from chat.reader.features import LARGE, READER

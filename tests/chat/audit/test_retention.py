@@ -25,7 +25,7 @@ from chat.models import (
     Turn,
     TurnStatus,
 )
-from chat.replay import NotReplayable, turn_replay
+from chat.replays.replay import NotReplayable, turn_replay
 from chat.reviews.export import review_rows
 from tests.chat.audit.audit_tools import as_owner, store_turn
 from tests.people import person

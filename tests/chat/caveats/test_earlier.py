@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from chat.ask import turn_ask
 from chat.caveats.earlier import forgotten
 from chat.models import Channel
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.types import AskedQuestion
 from tests.chat.guidelines import ask
 from tests.corpora import publish

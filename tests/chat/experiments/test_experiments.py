@@ -36,7 +36,7 @@ from chat.models import (
     Turn,
     TurnStatus,
 )
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, ask, publish_guideline
 from tests.models import set_model, unset_models

@@ -28,8 +28,8 @@ from chat.gate.records import (
     record_of,
 )
 from chat.models import AuditEvent, CalibrationRecord, TurnStatus
-from chat.pipeline.comparison import Group
-from chat.replay import turn_replay
+from chat.replays.comparison import Group
+from chat.replays.replay import turn_replay
 from corpus.encoders.registry import encoder_facts
 from medrag_site import doctor
 from medrag_site.groups import AUDITORS, STAFF

@@ -11,7 +11,7 @@ from chat.evidence.judgements import Judgement, Label, Pair
 from chat.generation.finding import BAR, with_found
 from chat.models import Citation, ClaimKind, Mode, Reason, Turn
 from chat.reader.choose import read
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.llm.usage import Usage

@@ -9,7 +9,7 @@ from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.question.follow_ups import Standalone
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.terminal import as_text
 from chat.types import AskedQuestion
 from tests.corpora import publish

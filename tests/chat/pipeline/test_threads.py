@@ -9,7 +9,7 @@ from django.urls import reverse
 from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.pipeline.search import find
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.types import AskedQuestion
 from retrieval.types import Query
 from tests.corpora import publish

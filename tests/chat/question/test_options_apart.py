@@ -5,7 +5,7 @@ import json
 from django.conf import LazySettings
 
 from chat.models import Channel
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.types import Option
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION as STEM

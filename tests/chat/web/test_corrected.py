@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.api.answers import turn_payload
 from chat.models import Citation, Turn
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from corpus.models import Document
 from corpus.services.corrections import correction_make
 from corpus.services.indexing import document_index

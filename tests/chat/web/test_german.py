@@ -7,7 +7,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from chat.models import Channel, Citation, Reason, Turn, TurnStatus
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from tests.chat.guidelines import NEAR, QUESTION, ask
 from tests.chat.web.pages import lacking, text_of, thread
 from tests.people import person

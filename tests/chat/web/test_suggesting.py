@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Conversation
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from corpus.models import Document
 from retrieval.types import Query
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.answers.choice import THRESHOLD
+from bench.training.choice import THRESHOLD
 from chat.reader.answerable import answerable
 from chat.reader.weights import weights
 from medrag_site.assurance.hazards import FOLDER, hazards

@@ -92,7 +92,7 @@ def differences(
     """Return all differences by group, in the order of the way of a question.
 
     A step that an older release did not store is not compared. The corpus itself is compared by
-    `chat.pipeline.corpus_changes`; here, documents whose state differs belong to it.
+    `chat.replays.corpus_changes`; here, documents whose state differs belong to it.
     """
     by_group: dict[Group, list[Difference]] = {}
     for step in _STEPS:

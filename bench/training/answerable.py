@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench.answers.choice import DIGITS, FOLDS, Asked, fold_of, regressed, rows_of, site_choice
+from bench.training.choice import DIGITS, FOLDS, Asked, fold_of, regressed, rows_of, site_choice
 from chat.gate.risk import auroc
 from chat.reader.answerable import of_list
 from evaluation.datasets.types import DatasetError

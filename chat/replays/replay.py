@@ -24,13 +24,13 @@ from chat.audit import log as audit
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
 from chat.models import Citation, Mode, Reason, Turn
-from chat.pipeline.comparison import Difference, Group, Sameness, differences, sameness
-from chat.pipeline.corpus_changes import NOT_OPEN, changed_documents, corpus_movement
 from chat.pipeline.parts import site_parts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.multiple_choice import set_apart
 from chat.question.understand import Understood
+from chat.replays.comparison import Difference, Group, Sameness, differences, sameness
+from chat.replays.corpus_changes import NOT_OPEN, changed_documents, corpus_movement
 from chat.selectors import documents_by_sha256, every_collection, turn_readable_ids
 from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement

@@ -14,9 +14,9 @@ from django.db import transaction
 from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.models import AuditEvent, Channel, Claim, Reason, Turn, TurnStatus
-from chat.pipeline.comparison import Difference, Sameness
-from chat.pipeline.corpus_changes import corpus_movement
-from chat.replay import Changed, NotReplayable, Replay, turn_replay
+from chat.replays.comparison import Difference, Sameness
+from chat.replays.corpus_changes import corpus_movement
+from chat.replays.replay import Changed, NotReplayable, Replay, turn_replay
 from chat.types import AskedQuestion
 from corpus.models import Chunk, Collection, Document
 from corpus.services.lifecycle import document_withdraw

@@ -3,7 +3,7 @@
 from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
 from chat.models import Channel
-from chat.replay import turn_replay
+from chat.replays.replay import turn_replay
 from chat.types import AskedQuestion
 from tests.corpora import publish
 
