@@ -185,7 +185,7 @@ def in_agreement(asked: Asked, units: Sequence[Unit]) -> list[Unit]:
 
 
 def _is_on_these_alone(medicines: frozenset[str], unit: Unit) -> bool:
-    named = _drugs(unit.text)
+    named = _drugs(unit.text, unit)
     return bool(named) and named <= medicines
 
 
@@ -199,14 +199,14 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement or, if it names none, its context names an asked medicine."""
     if not medicines:
         return True
-    own = _drugs(unit.text)
+    own = _drugs(unit.text, unit)
     if own:
         if share_a_name(medicines, own):
             return True
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
         return not (unit.is_row or gives_dose(unit.text)) and _is_under(medicines, unit)
     for text in _above(unit):
-        if named := _drugs(text):
+        if named := _drugs(text, unit):
             return share_a_name(medicines, named)
     return not gives_dose(unit.text)
 
@@ -231,8 +231,10 @@ def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:
 
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement is on another salt, form or combination of an asked medicine."""
-    texts = tuple(map(with_medicines_spelled_out, (unit.text, *_above(unit))))
-    named = next((own for text in texts if (own := _drugs(text) & medicines)), frozenset())
+    texts = tuple(
+        with_medicines_spelled_out(text, unit.context) for text in (unit.text, *_above(unit))
+    )
+    named = next((own for text in texts if (own := _named(text) & medicines)), frozenset())
     return differs(every_name, texts, named) or (
         gives_dose(unit.text) and is_of_other_brand(every_name, texts, named)
     )
@@ -262,7 +264,7 @@ def is_for(patients: People, unit: Unit) -> bool:
     traits = (patients.groups, patients.denied, patients.ages, patients.kidney, patients.weights)
     if not sex and not any(traits):
         return True
-    own, around = _people(unit.text), _people(unit.context)
+    own, around = _column_for(patients, unit) or _people(unit.text), _people(unit.context)
     about = own if names_anybody(own) else around
     if sex and _is_for_other_sex(patients, own, around):
         return False
@@ -280,6 +282,17 @@ def is_for(patients: People, unit: Unit) -> bool:
     if holds_dose and _is_under_a_year(patients) and not _tells_of_infants(unit):
         return False
     return not holds_dose or not _is_dosed_apart(patients) or _tells_of_organs(unit)
+
+
+def _column_for(patients: People, unit: Unit) -> People | None:
+    """Return whom the patients' column of a row is for; None unless heads name several ages."""
+    if not unit.is_row:
+        return None
+    heads = (cell.partition(":") for cell in unit.text.split("; "))
+    named = [_people(f"aged {head}") for head, colon, _ in heads if colon]
+    aged = [people for people in named if people.ages or people.age_groups]
+    fitting = (people for people in aged if apart(patients, people) is None)
+    return next(fitting, None) if len(aged) > 1 else None
 
 
 def _is_for_other_sex(patients: People, own: People, around: People) -> bool:
@@ -337,7 +350,7 @@ def headings_of(hit: Hit) -> list[str]:
 
 
 def _is_under(medicines: frozenset[str], unit: Unit) -> bool:
-    return any(share_a_name(medicines, _drugs(text)) for text in _above(unit))
+    return any(share_a_name(medicines, _drugs(text, unit)) for text in _above(unit))
 
 
 def _above(unit: Unit) -> Iterator[str]:
@@ -348,9 +361,14 @@ def _above(unit: Unit) -> Iterator[str]:
     yield unit.hit.title
 
 
+def _drugs(text: str, unit: Unit) -> frozenset[str]:
+    """Return the medicines of a text that belongs to a statement."""
+    return _named(with_medicines_spelled_out(text, unit.context))
+
+
 @lru_cache(maxsize=8192)
-def _drugs(text: str) -> frozenset[str]:
-    return frozenset(drugs(with_medicines_spelled_out(text)))
+def _named(text: str) -> frozenset[str]:
+    return frozenset(drugs(text))
 
 
 @lru_cache(maxsize=8192)

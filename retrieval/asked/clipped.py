@@ -111,7 +111,7 @@ def _from_passages(typed: list[str], query: Query) -> dict[str, str]:
     return {
         by_lower[word]: whole
         for word, counted in sorted(held.items())
-        if word not in counted and (whole := _only(counted))
+        if counted and word not in counted and (whole := _only(counted))
     }
 
 
@@ -119,7 +119,7 @@ def _only(counted: Counter[str]) -> str:
     """Return the most frequent of words that are forms of one; empty if they are several."""
     letters = zip(*counted, strict=False)
     shared = sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, letters))
-    if max(map(len, counted), default=0) - shared > _FAMILY:
+    if max(map(len, counted)) - shared > _FAMILY:
         return ""
     word, count = min(counted.items(), key=lambda item: (-item[1], item[0]))
     return word if count >= _FREQUENT else ""

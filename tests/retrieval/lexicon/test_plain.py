@@ -88,9 +88,10 @@ def test_a_form_has_the_meaning_that_the_words_beside_it_speak_for(typed: str, p
         ("desensit protocol", {"desensit": "desensitisation"}),
         ("Zyblort dose", {}),
         ("vancomycin with sepsis", {}),
+        ("rebleed in the night", {}),
     ],
 )
 def test_what_begins_one_word_is_read_as_it(typed: str, completed: dict[str, str]) -> None:
-    publish("# Allergy\n\n" + "Rapid desensitisation takes a day.\n\n" * 3)
+    publish("# Allergy\n\n" + "Rapid desensitisation takes a day.\n\n" * 3 + "A re-bleed is rare.")
     found = words_completed(Query(typed, on=datetime.date(2026, 1, 1)))
     assert found == completed

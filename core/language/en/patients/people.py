@@ -25,6 +25,7 @@ from core.language.en.quantities.measures import (
 
 KIDNEY, WEIGHT = "kidney function", "weight"  # what two people can differ in by a value
 _YEAR = 365.25
+_LEAST_OF_A_MOTHER = 12 * _YEAR
 _DAYS_IN = {"years": _YEAR, "months": 30.4375, "days": 1.0}
 _STAFF = re.compile(
     r"\b(?:pa?ediatric|obstetric|antenatal|postnatal|neonatal|geriatric|adult|maternity|child\w*"
@@ -163,7 +164,7 @@ def people_of(text: str) -> People:
     measured = measures(level)
     groups = populations(rest)
     ages = tuple(dict.fromkeys(_age(m) for m in measured if _is_age(m, level)))
-    if "pregnant" in groups and not ages:
+    if "pregnant" in groups and all(age.low >= _LEAST_OF_A_MOTHER for age in ages):
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
     return People(

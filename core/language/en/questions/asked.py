@@ -29,6 +29,11 @@ _OWN_AFTER = re.compile(
     r"|interact\w*)",
     re.IGNORECASE,
 )
+# `Glucose OK`: a result.
+_RESULT_AFTER = re.compile(
+    r"[-\s:]*(?:(?:is|was|level|levels) )*(?:ok(?:ay)?|fine|normal|unremarkable|stable)\b",
+    re.IGNORECASE,
+)
 # `Paracetamol OD, dose of acetylcysteine`: an overdose where an antidote is named, else once daily.
 _OVERDOSED = re.compile(r"^[-\s)]*OD\b", re.IGNORECASE)
 _ANTIDOTES = frozenset(
@@ -57,7 +62,11 @@ _REACH_OF_REPLACED = 48
 
 def asked_medicines(question: str) -> frozenset[str]:
     """Return the medicines asked about, without those that the patient takes or has had."""
-    places = drug_places(question)
+    places = [
+        (start, end, name)
+        for start, end, name in drug_places(question)
+        if not _RESULT_AFTER.match(question, end)
+    ]
     named = frozenset(name for _, _, name in places)
     own = {
         name
@@ -180,9 +189,18 @@ _GROWN = re.compile(
 )
 
 
+# `31-year-old at 26 weeks, baby fine on the trace`: her weeks, since the baby is unborn.
+_AT_WEEKS = re.compile(r"\b(?:at|now) (?:[4-9]|[1-3]\d|4[0-2])(?:\+\d)? ?(?:weeks?|wks?)\b", re.I)
+_UNBORN = re.compile(r"\bbaby|\bbump\b|\bfo?et(?:us|al)\b|\btrace\b|\bCTG\b|\bmidwi", re.IGNORECASE)
+_GROWN_DAYS = 12 * 365
+
+
 def asked_people(question: str) -> People:
     """Return the people of a question; a man or a woman of no age is an adult."""
     people = people_of(question)
+    is_grown = bool(people.ages) and all(age.low >= _GROWN_DAYS for age in people.ages)
+    if is_grown and _AT_WEEKS.search(question) and _UNBORN.search(question) and not people.male:
+        people = people_of(f"{question}; pregnant")
     if people.ages or people.age_groups or not _GROWN.search(question):
         return people
     return replace(people, groups=("adult", *people.groups))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from core.language.en.medicines.names import drugs
-from core.language.en.short_forms.table import members_of_classes, ward_words
+from core.language.en.short_forms.table import WardWord, members_of_classes, ward_words
+from core.language.words import words
 
 _LEAST = 3  # letters and digits of a form that is read without the words beside it
 # `meticillin resistant Staphylococcus aureus` is no meticillin.
@@ -15,23 +18,56 @@ _NO_MEDICINE = re.compile(
 )
 
 
-def with_medicines_spelled_out(text: str) -> str:
+def with_medicines_spelled_out(text: str, context: str = "") -> str:
     """Return the text with the name behind each short form: `LMWH (low molecular weight heparin)`.
 
-    Only forms in capitals whose usual meaning is a medicine that they don't name themselves.
+    Only forms in capitals that stand for a medicine which they don't name themselves: by their only
+    meaning, or by the words beside them and in the context (`NVP` under a heading on HIV).
     """
-    pattern, meant = _forms()
-    return pattern.sub(lambda match: f"{match[0]} ({meant[match[0]]})", text)
+    pattern, meanings = _forms()
+    found = frozenset(pattern.findall(text))
+    if not found:
+        return text
+    around = frozenset(words(f"{context} {text}".casefold()))
+    meant = {form: _meant(meanings[form], around - {form.casefold()}) for form in found}
+    return pattern.sub(lambda m: f"{m[0]} ({meant[m[0]]})" if meant[m[0]] else m[0], text)
+
+
+def _meant(rows: Sequence[WardWord], around: Set[str]) -> str:
+    """Return the medicine that most words around a form speak for; empty for another meaning."""
+    spoken_for = [(sum(_is_beside(row, word) for word in around), row.words) for row in rows]
+    most = max(count for count, _ in spoken_for)
+    likely = {
+        row.words
+        for row, (count, _) in zip(rows, spoken_for, strict=True)
+        if count == most and (most or not row.beside)
+    }
+    return next(iter(likely)) if len(likely) == 1 and _is_medicine(*likely) else ""
+
+
+def _is_beside(row: WardWord, word: str) -> bool:
+    return any(
+        word.startswith(known[:-1]) if known.endswith("*") else word == known
+        for known in row.beside
+    )
+
+
+def _is_medicine(words: str) -> bool:
+    return not _NO_MEDICINE.search(words) and bool(drugs(words))
 
 
 @lru_cache(maxsize=1)
-def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
-    usual = {row.short: row.words for row in ward_words() if not row.beside}
+def _forms() -> tuple[re.Pattern[str], dict[str, list[WardWord]]]:
+    """Return a pattern of the forms that may stand for a medicine, and all meanings of each."""
+    meanings: dict[str, list[WardWord]] = defaultdict(list)
+    for row in ward_words():
+        short = row.short
+        if len(short) >= _LEAST and short.upper() == short and not short.isdigit():
+            meanings[short].append(row)
     meant = {
-        short: words
-        for short, words in usual.items()
-        if len(short) >= _LEAST and short.upper() == short and not short.isdigit()
-        if not _NO_MEDICINE.search(words) and drugs(words) and not drugs(short)
+        short: rows
+        for short, rows in meanings.items()
+        if not drugs(short) and any(_is_medicine(row.words) for row in rows)
     }
     longest = sorted(meant, key=lambda short: (-len(short), short))
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])"), meant
