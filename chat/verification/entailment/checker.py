@@ -40,7 +40,6 @@ class TrainedChecker:
     """
 
     name = "checker"
-    is_graded = True  # its scores are calibrated probabilities
     usage = Usage()
     said = ()
 
