@@ -80,7 +80,8 @@ class Graph:
     def site(self) -> str:
         """Return the path of the site."""
         parts = urlsplit(self.spec.site)
-        return f"/sites/{self.get(f'/sites/{parts.netloc}:{quote(parts.path)}')['id']}"
+        below = f":{quote(parts.path)}" if parts.path else ""  # else it is the root site
+        return f"/sites/{self.get(f'/sites/{parts.netloc}{below}')['id']}"
 
     def _authorised(self, url: str) -> bytes:
         for is_last in (False, True):

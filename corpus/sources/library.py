@@ -24,7 +24,7 @@ from corpus import files
 from corpus.models import SourceFile, SourceFolder
 from corpus.parsing.clean import clean_line
 from corpus.parsing.sniff import MEDIA_TYPES, READ_FORMATS
-from corpus.sources.folder import SourceFault, refuse_many_missing
+from corpus.sources.folder import SourceAway, SourceFault, refuse_many_missing
 from corpus.sources.graph import Graph, LinkTooOld, NotFound, credential_end
 from corpus.sources.library_specs import LibrarySpec
 from corpus.sources.settling import withdraw_within_limit
@@ -47,6 +47,12 @@ class LibraryLook:
         self.source = self.taking.lease.row
 
     def run(self) -> None:
+        try:
+            self._look()
+        except KeyError as error:
+            raise SourceAway(f"Microsoft Graph left out {error}. Nothing more was read.") from error
+
+    def _look(self) -> None:
         self.taking.keep(credential_ends=credential_end(self.spec))
         self._find_drive()
         for row in list(self.source.files.filter(gone_at=None).exclude(fault="")):

@@ -296,6 +296,17 @@ def test_answers_that_lead_elsewhere_are_not_followed(graph: GraphServer, spec: 
     assert "names another host" in faults()["b.md"]
 
 
+def test_an_answer_that_lacks_something_is_a_fault(graph: GraphServer, spec: SourceSpec) -> None:
+    look(spec)
+    graph.put("A", "a.md", "One", fields=APPROVED)
+    item = graph.item
+    graph.item = lambda name, **k: {"id": name, "file": {}}  # type: ignore[method-assign]
+    assert "left out 'parentReference'" in look(spec).fault
+    graph.item = item  # type: ignore[method-assign]
+    assert look(spec).fault == ""
+    assert titles() == ["a"]
+
+
 def test_a_renamed_library_is_watched_as_before(graph: GraphServer, spec: SourceSpec) -> None:
     look(spec)
     graph.library = "Policies"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
@@ -114,6 +114,10 @@ def test_a_file_is_settled_alone(graph: GraphServer, spec: SourceSpec, alice: Us
     assert waiting(client)["moved"] == 1
     assert "Moved or renamed, before 1.md" in client.get(page).content.decode()
     row = rows()["b!drive1/I1"]
+    document = reverse("admin:corpus_document_change", args=[row.documents.get().pk])
+    told = client.get(document).content.decode()
+    assert "author Adele Vance" in told
+    assert "owner Renal team" in told
     settle = reverse("admin:corpus_source_settle", args=[source.pk, row.pk])
     member(alice, STAFF).post(settle)
     assert waiting(client)["moved"] == 1
@@ -121,6 +125,27 @@ def test_a_file_is_settled_alone(graph: GraphServer, spec: SourceSpec, alice: Us
     client.post(settle)
     assert waiting(client)["moved"] == 0
     assert AuditEvent.objects.filter(action="source.settled").count() == 1
+
+
+def test_what_stands_elsewhere_stays(graph: GraphServer, spec: SourceSpec) -> None:
+    graph.put("COPY", "copy.md", "Number 0", fields=APPROVED)
+    look(spec)
+    graph.delete("I0")
+    assert look(spec).asks == ""
+    assert withdrawn() == 0
+
+
+def test_a_round_that_was_cut_off_withdraws_at_its_end(
+    graph: GraphServer, spec: SourceSpec
+) -> None:
+    graph.page_size = 2
+    graph.delete("I0", "I1", "I2")
+    graph.faults["/v1.0/drives/b!drive1/root"] = [(200, {}), (403, {})]
+    assert "left out" in look(spec).fault
+    assert "Sites.Selected" in look(spec).fault
+    assert withdrawn() == 0
+    assert look(spec).fault == ""
+    assert withdrawn() == 3
 
 
 def test_nothing_is_withdrawn_where_only_groups_may(graph: GraphServer, spec: SourceSpec) -> None:
@@ -144,7 +169,7 @@ def test_a_list_that_lacks_most_is_a_fault(graph: GraphServer, spec: SourceSpec)
 
 
 def test_the_doctor_names_what_is_asked(
-    graph: GraphServer, spec: SourceSpec, capsys: pytest.CaptureFixture[str], client: Client
+    graph: GraphServer, spec: SourceSpec, capsys: pytest.CaptureFixture[str], alice: User
 ) -> None:
     graph.delete(*(f"I{number}" for number in range(5)))
     look(spec)
@@ -152,4 +177,6 @@ def test_the_doctor_names_what_is_asked(
         call_command("doctor")
     lines = capsys.readouterr().out.splitlines()
     told = next(line for line in lines if line[6:].startswith("sources"))
+    Source.objects.update(asks="", credential_ends=datetime.date.today())
+    assert "ends on" in member(alice, STAFF).get(reverse("admin:index")).content.decode()
     assert told.startswith("todo  sources     trust: 5 of 40 files went at once")
