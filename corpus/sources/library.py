@@ -116,8 +116,8 @@ class LibraryLook:
         found = {item["id"]: item for item in items if "file" not in item}
         known = {row.item: row for row in self.source.folders.filter(item__in=found)}
         gone = [item for item in found if "deleted" in found[item]]
-        rows = [self._folder(item) for item in found.values() if "folder" in item]
-        rows = [row for row in rows if row.item not in gone]
+        there = [item for item in found.values() if "folder" in item and "deleted" not in item]
+        rows = [self._folder(item) for item in there]
         has_moved = any(
             (old := known.get(row.item)) and (old.name, old.parent) != (row.name, row.parent)
             for row in rows

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from pytest_django import Settings
 
 from chat.models import AuditEvent
-from corpus.models import Document, Lifecycle, Source
+from corpus.models import Document, Lifecycle, Source, SourceFolder
 from corpus.services.documents import document_ingest
 from corpus.sources import taking
 from corpus.sources.library_specs import Columns, LibrarySpec
@@ -169,6 +169,24 @@ def test_only_the_folders_that_are_watched(graph: GraphServer, tmp_path: Path) -
     graph.move("F2", parent="F3")
     assert look(spec).fault == ""
     assert missing() == {"A", "B"}
+
+
+def test_a_folder_that_is_not_known_is_asked_for_and_a_deleted_one_takes_its_files(
+    graph: GraphServer, spec: SourceSpec
+) -> None:
+    graph.folder("F1", "In force")
+    graph.folder("F2", "Renal", parent="F1")
+    graph.put("A", "a.md", "One", parent="F2", fields=APPROVED)
+    graph.put("B", "b.md", "Two", fields=APPROVED)
+    look(spec)
+    SourceFolder.objects.all().delete()
+    graph.put("A", "a.md", "Three", parent="F2", fields=APPROVED)
+    look(spec)
+    assert places()["A"] == "In force/Renal/a.md"
+    assert SourceFolder.objects.count() == 3
+    graph.delete("F1")  # what lies in it is not told as deleted
+    assert look(spec).fault == ""
+    assert missing() == {"A"}
 
 
 def test_pages_go_on_where_a_look_was_cut_off(
