@@ -5,7 +5,8 @@ carries `document` and `actor` (a user, or None for the system); `document_uploa
 the name of the `source` that was watched, if it comes from one, `document_failed`
 `code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`,
 `page_looked` and `page_look_taken_back` `page` (its number), and
-`correction_made` `correction` and `reason`. Those of stops carry `stop`, `actor` and `reason`.
+`correction_made` `correction` and `reason`. Those of stops carry `stop`, `actor` and `reason`;
+`source_settled` carries `source`, `settled` and, of one file, its key `file`.
 `document_indexed` means that the document can be found from now on, once in force; it is sent on
 every indexing.
 
@@ -35,6 +36,7 @@ correction_made = Signal()
 page_looked = Signal()
 page_look_taken_back = Signal()
 collection_changed = Signal()
+source_settled = Signal()
 answering_stopped = Signal()
 answering_resumed = Signal()
 answers_citing = Signal()

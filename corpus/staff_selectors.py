@@ -26,6 +26,7 @@ from django.db.models import (
 from django.db.models.functions import Now
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from corpus.access import (
     collections_publishable,
@@ -66,7 +67,8 @@ REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
 RECENT = datetime.timedelta(hours=24)
 
 # Of `list_conditions`.
-WAITING = ("check", "publish", "failed", "reading", "missing", "doubt", "due", "gone")
+WAITING = ("check", "publish", "failed", "reading", "missing", "doubt", "due", "gone", "moved")
+CREDENTIAL_SOON_DAYS = 30  # before a certificate ends it is told
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
@@ -209,8 +211,9 @@ def list_conditions() -> dict[str, Q]:
         **{f"doubt_{grade}": Q(Exists(pages.filter(has_doubt(grade)))) for grade in Grade},
         "due": published & Q(review_by__lte=today + REVIEW_NEXT),
         "gone": (published | Q(lifecycle__in=_UNPUBLISHED))
-        & Exists(files.exclude(gone_at=None))
+        & Exists(files.exclude(gone_at=None).filter(let_go_at=None))
         & ~Exists(files.filter(gone_at=None)),
+        "moved": Q(Exists(files.filter(gone_at=None).exclude(moved_from=""))),
         "stuck": waiting | silent,
         "scan": Q(Exists(pages.filter(ocr_confidence__lt=OCR_CONFIDENT))),
         "unpublished": Q(lifecycle__in=_UNPUBLISHED),
@@ -240,6 +243,28 @@ def sources_visible(user: User) -> QuerySet[Source]:
         return Source.objects.none()
     known = Q(collection__in=collections_seen(user).order_by().values("pk"))
     return sources_watched().filter(known | Q(collection=None))
+
+
+def source_notes(source: Source) -> list[str]:
+    """Return what somebody should do about a source whose last look went well, as sentences."""
+    notes = [note for note in (source.asks, source.told) if note]
+    if source.credential_ends:
+        days = (source.credential_ends - timezone.localdate()).days
+        if days <= CREDENTIAL_SOON_DAYS:
+            ends = (
+                f"ends on {date_format(source.credential_ends, 'j F Y')}" if days >= 0 else "ended"
+            )
+            notes.append(f"The certificate or secret {ends}: give MEDRAG_SOURCES a new one.")
+    return notes
+
+
+def sources_noted(user: User) -> list[tuple[Source, str]]:
+    """Return the user's sources with a fault or a note, and its words. Runs one query."""
+    said = [
+        (source, " ".join(filter(None, [source.fault, *source_notes(source)])))
+        for source in sources_visible(user)
+    ]
+    return [(source, words) for source, words in said if words]
 
 
 def places_of(user: User, document: Document) -> QuerySet[SourceFile]:

@@ -32,7 +32,7 @@ from corpus.parsing import sniff
 from corpus.sandbox import parent as sandbox
 from corpus.scanning import refuse_infected
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
-from corpus.staff_selectors import sources_watched
+from corpus.staff_selectors import source_notes, sources_watched
 from corpus.stops import stops_held
 from medrag_site import doctor_database as looks
 from medrag_site.database.faults import sentence_of
@@ -195,6 +195,9 @@ def _sources() -> tuple[bool | None, str]:
     if faults := [f"{row.name}: {row.fault}" for row in rows.values() if row.fault]:
         return False, " ".join(faults)
     todo = [f"{s.name} waits for a look" for s in settings.SOURCES if s.name not in rows]
+    todo += [
+        f"{row.name}: {' '.join(notes)}" for row in rows.values() if (notes := source_notes(row))
+    ]
     todo += [
         f"{row.name}: {count} could not be taken in, see its page in the administration"
         for row in rows.values()

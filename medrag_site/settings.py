@@ -388,7 +388,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # At DEBUG these write whole requests, which hold questions and passages.
-        **{name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
+        **{name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp", "msal")},
         "axes": {"level": "ERROR"},  # chat.sign_in.lockouts logs lockouts, once
         "medrag_site.request_log": {"level": "INFO"},  # a line for each request, in JSON
     },

@@ -20,6 +20,7 @@ from corpus.staff_selectors import (
     collections_changeable,
     documents_waiting_counted,
     pages_queued,
+    sources_noted,
 )
 from corpus.stops import stops_held
 from evaluation.models import RetractionAlert
@@ -36,6 +37,7 @@ LABELS = {
     "doubt": "in doubt, not published yet",
     "due": "past the review date, or within 30 days of it",
     "gone": "gone at its source",
+    "moved": "moved or renamed at its source",
 }
 # By who needs the pages, and in each by how often they are opened; all others are technical.
 GROUPS = {
@@ -115,6 +117,7 @@ class AdministrationSite(AdminSite):
             "may_upload": user.has_perm("corpus.add_document"),
             "may_see_quality": may_see_quality(user),
             "stops": stops_held().held,
+            "sources": sources_noted(user) if settings.SOURCES else [],
         }
         return super().index(request, {**context, **(extra_context or {})})
 
@@ -125,7 +128,7 @@ def _documents(user: User) -> list[Waiting]:
     waiting = [
         Waiting(counts[name], label, f"{url}?attention={name}")
         for name, label in LABELS.items()
-        if name != "gone" or settings.SOURCES
+        if name not in ("gone", "moved") or settings.SOURCES
     ]
     return [*waiting, *_pages_in_doubt(user), *_retracted(user)]
 

@@ -14,7 +14,7 @@ from django.dispatch import Signal
 from chat.audit import log as audit
 from chat.rights import answers_citing
 from corpus import signals
-from corpus.models import AnsweringStop, Collection, Document
+from corpus.models import AnsweringStop, Collection, Document, Source
 from corpus.types import CitingAnswer
 from retrieval.models import LexiconEntry
 from retrieval.signals import lexicon_changed
@@ -51,6 +51,7 @@ def connect() -> None:
     for action, signal in STOP_ACTIONS.items():
         signal.connect(_stop_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
     signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
+    signals.source_settled.connect(record_source, dispatch_uid="audit.source.settled")
     lexicon_changed.connect(record_lexicon, dispatch_uid="audit.lexicon.changed")
     signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
 
@@ -133,6 +134,16 @@ def record_collection(
         subject=f"collection:{collection.pk}",
         payload=payload,
     )
+
+
+def record_source(
+    sender: object, *, source: Source, actor: audit.Actor, settled: str, **extra: Any
+) -> None:
+    """Record what somebody decided about files that are gone from a source, or moved in it."""
+    payload = {"source": source.name, "settled": settled}
+    if "file" in extra:
+        payload["file"] = extra["file"]
+    audit.record("source.settled", actor=actor, subject=f"source:{source.pk}", payload=payload)
 
 
 def record_lexicon(

@@ -1,11 +1,10 @@
 """Carry an HTTP request to the configured address, and end by its deadline, whatever comes back.
 
 The transport of every client that talks to a model, a webhook, a copy of signed heads or a watched
-address. The
-request's time-out is the deadline of the whole call: looking up the name, connecting, all attempts
-and waits, and every byte; httpx alone would begin again with each byte. The call therefore runs in
-an event loop of its own, where the deadline ends any wait and closes the connection; only a name
-look-up may be left running, in a thread of that loop.
+address or library. The request's time-out is the deadline of the whole call: looking up the name,
+connecting, all attempts and waits, and every byte; httpx alone would begin again with each byte.
+The call therefore runs in an event loop of its own, where the deadline ends any wait and closes the
+connection; only a name look-up may be left running, in a thread of that loop.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class CallFailed(Exception):
 class BoundedTransport(httpx.BaseTransport):
     """Sends a request, again if that may help, and reads at most `most_bytes` of its answer.
 
-    Only the body of an answer with status 200 is read: that of an error may be of any size. Neither
+    Only the body of an answer with status 200 is read, unless `reads_refusals`. Neither
     redirects nor the environment's proxies (HTTP_PROXY, ALL_PROXY) are followed: either could carry
     the text to a machine that nobody chose. The environment's certificates (SSL_CERT_FILE,
     SSL_CERT_DIR) are used, as a hospital's own authority needs. Raises CallFailed, and
@@ -69,9 +68,11 @@ class BoundedTransport(httpx.BaseTransport):
         retries: int = 0,  # after a failed connection, or a status that may pass
         first_wait_s: float = 0.5,  # at most; doubled for each further attempt; Retry-After first
         again_when_broken: bool = False,  # also retry if the answer breaks off
+        reads_refusals: bool = False,  # also the body of another status, up to `most_bytes`
     ) -> None:
         self.most_bytes, self._retries = most_bytes, retries
         self._first_wait_s, self._again_when_broken = first_wait_s, again_when_broken
+        self._reads_refusals = reads_refusals
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         timeout_s = float(request.extensions["timeout"]["read"])
@@ -117,7 +118,8 @@ class BoundedTransport(httpx.BaseTransport):
             response = await network.handle_async_request(sent)
             kept = {name: v for name in _OF_USE if (v := response.headers.get(name)) is not None}
             partial = httpx.Response(response.status_code, headers=kept)
-            begun = bool(self.most_bytes) and response.status_code == httpx.codes.OK
+            is_read = response.status_code == httpx.codes.OK or self._reads_refusals
+            begun = bool(self.most_bytes) and is_read
             try:
                 body = await self._body(response) if begun else b""
             finally:
@@ -159,9 +161,15 @@ def posted(
     return _carried("POST", url, sent, timeout_s, transport)
 
 
-def fetched(url: str, *, timeout_s: float, transport: BoundedTransport) -> bytes:
+def fetched(
+    url: str,
+    *,
+    timeout_s: float,
+    transport: BoundedTransport,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
     """Return the body at an address. Raises as `posted`, for every status but 200."""
-    return _carried("GET", url, {}, timeout_s, transport)
+    return _carried("GET", url, {"headers": dict(headers or {})}, timeout_s, transport)
 
 
 def _carried(

@@ -46,6 +46,7 @@ class AttentionFilter(LabelledFilter):
         "doubt": "In doubt, not published yet",
         "due": "Review date past, or within 30 days",
         "gone": "Gone at its source",
+        "moved": "Moved or renamed at its source",
         "stuck": "Stuck for 10 minutes",
         "scan": "Low OCR confidence",
         "words": "Words not found",

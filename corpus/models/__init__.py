@@ -15,7 +15,7 @@ from corpus.models.documents import (
 )
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
-from corpus.models.sources import Source, SourceFile
+from corpus.models.sources import Source, SourceFile, SourceFolder
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.stops import AnsweringStop
 from corpus.models.summaries import ContextLine, SectionSummary
@@ -42,6 +42,7 @@ __all__ = [
     "SectionSummary",
     "Source",
     "SourceFile",
+    "SourceFolder",
     "SourceType",
     "Stage",
     "StatementVector",

@@ -105,6 +105,8 @@ class Document(models.Model):
     language = models.CharField(max_length=10, default="en")
     source_url = models.URLField(max_length=1000, blank=True)
     licence = models.CharField(max_length=100, blank=True)
+    # What the watched library said of it: `author`, `modified`, `owner`, `status`; all text.
+    origin = models.JSONField(default=dict, editable=False)
 
     lifecycle = models.CharField(
         max_length=20, choices=Lifecycle, default=Lifecycle.DRAFT, editable=False

@@ -88,16 +88,20 @@ def document_ingest(
     uploaded_by: User | None,
     filename: str = "",
     source: str = "",
+    is_fed: bool = False,
 ) -> Document:
     """Store an upload under its SHA-256, save `document`, and queue its ingestion.
 
     Row, job and receivers of `document_uploaded` commit together. Call it outside a transaction, so
     that no lock is held while the upload is read. `filename` defaults to the upload's own; `source`
-    is the watched source that it comes from, for the log. Raises
-    FileTooLarge, Infected, ScannerUnavailable, ParseError (from `media_type_of`), NotPermitted,
-    FilesUnavailable, DiskFull and DuplicateDocument; then nothing is kept.
+    is the watched source that it comes from, for the log; `is_fed`: it may add to the collection
+    whatever groups may. Raises FileTooLarge, Infected, ScannerUnavailable, ParseError (from
+    `media_type_of`), NotPermitted, FilesUnavailable, DiskFull and DuplicateDocument; then nothing
+    is kept.
     """
-    document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
+    if not is_fed:
+        refuse_others(uploaded_by, document.collection)
+    _store(document, upload, uploaded_by, filename)
     return document_add(document, uploaded_by=uploaded_by, source=source)
 
 
@@ -109,6 +113,10 @@ def document_store(
     For many files at once, whose rows are then added in one transaction that reads no upload.
     """
     refuse_others(uploaded_by, document.collection)
+    _store(document, upload, uploaded_by, filename)
+
+
+def _store(document: Document, upload: Upload, uploaded_by: User | None, filename: str) -> None:
     document.filename = clean_filename(filename or _name_of(upload))
     upload.seek(0, os.SEEK_END)
     size_bytes = upload.tell()

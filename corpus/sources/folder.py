@@ -12,11 +12,16 @@ from core.errors import MedragError
 from corpus.intake.folders import files_below
 from corpus.sources.specs import MAX_REF_CHARS
 
+FEW = 3  # files of which any number may go at once
 SETTLED_S = 60.0  # a file changed since may still be being written
 
 
 class SourceFault(MedragError):
     """A source can't be looked at, or not be trusted. Nothing of it was changed."""
+
+
+class SourceAway(SourceFault):
+    """Nothing of a source can be read now: the look ends, and the next goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,16 @@ def files_in(folder: Path) -> dict[str, FoundFile]:
             hint="Nothing was changed. Is the share mounted, and may the worker's user read it?",
         ) from error
     return {ref: file for ref, file in found if file is not None}
+
+
+def refuse_many_missing(missing: int, present: int, where: str, *, none_found: bool) -> None:
+    """Raise SourceFault if so many files are missing that the place may not be what it was."""
+    if present and (none_found or (present > FEW and 2 * missing > present)):
+        raise SourceFault(
+            f"{missing} of {present} files are no longer {where}, so nothing was "
+            "changed. Is the share mounted, or was a permission taken away?",
+            hint="If they were moved on purpose, give the source a new name in MEDRAG_SOURCES.",
+        )
 
 
 def ref_of(relative: Path) -> str:

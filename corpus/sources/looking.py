@@ -1,18 +1,14 @@
 """Look at the sources that are due: new and changed files become drafts, missing ones are marked.
 
-Nothing is published or withdrawn. A look leases its source, so that no two look at one at a time;
-one that was interrupted is taken up by the next, since each file is taken in and noted on its own.
+Nothing is published, nor withdrawn unless a library's source says so. A look leases its source, so
+that no two look at one at a time; one that was interrupted is taken up by the next, since each file
+is taken in and noted on its own.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from io import BufferedReader, BytesIO
+from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -26,18 +22,12 @@ from core.leases import Lease, ends_in
 from core.wake_ups import WATCHING, wake
 from corpus import files
 from corpus.access import may_upload
-from corpus.models import Collection, Document, Source, SourceFile
-from corpus.services.documents import DuplicateDocument, document_ingest
-from corpus.sources.folder import SourceFault, file_at, files_in, has_left
+from corpus.models import Collection, Source, SourceFile
+from corpus.sources.folder import SourceFault, file_at, files_in, has_left, refuse_many_missing
+from corpus.sources.library import LibraryLook
 from corpus.sources.specs import SourceSpec
+from corpus.sources.taking import LEASE_S, STANDS, LeaseLost, Taking
 from corpus.sources.web import content_at, filename_of
-
-LEASE_S = 900.0  # longer than one file takes: fetching, scanning, storing
-FEW = 3  # files of which any number may go at once
-
-
-class _LeaseLost(Exception):
-    """Another process looks at the source by now."""
 
 
 def is_look_due() -> bool:
@@ -89,12 +79,12 @@ def source_look(spec: SourceSpec) -> None:
     collection, fault = Collection.objects.filter(slug=spec.collection).first(), ""
     lease.held().update(collection=collection)
     try:
-        _Look(spec, lease, _open(spec, collection)).run()
+        _Look(spec, lease, _opened(spec, collection)).run()
     except MedragError as error:
         fault = error.sentence
     except OSError as error:
         fault = f"It can't be read any further: {error.strerror}."
-    except _LeaseLost:
+    except LeaseLost:
         return
     lease.end(fault=fault, looked_at=Now())
 
@@ -105,29 +95,27 @@ def _is_due(spec: SourceSpec) -> Q:
     return Q(name=spec.name) & (was_cut_off | is_late & Q(lease_until=None))
 
 
-def _open(spec: SourceSpec, collection: Collection | None) -> Collection:
+def _opened(spec: SourceSpec, collection: Collection | None) -> Collection:
     if collection is None:
         raise SourceFault(
             f"There is no collection {spec.collection}, so nothing was looked at.",
             hint="Make it in the administration, or name another in MEDRAG_SOURCES.",
         )
-    if not may_upload(None, collection):
+    if not (spec.feeds_limited or may_upload(None, collection)):
         raise SourceFault(
             f"Only groups may add to the collection {spec.collection}, so nothing was looked at.",
-            hint="Open its right to upload, or name another in MEDRAG_SOURCES.",
+            hint="Open its right to upload, or write feeds_limited = true into MEDRAG_SOURCES.",
         )
     return collection
 
 
-@dataclass(frozen=True)
-class _Look:
+class _Look(Taking):
     """One look at one source, under its lease."""
 
-    spec: SourceSpec
-    lease: Lease[Source]
-    collection: Collection
-
     def run(self) -> None:
+        if self.spec.library is not None:
+            LibraryLook(self, self.spec.library).run()
+            return
         known = {row.ref: row for row in self.lease.row.files.all()}
         if self.spec.folder is not None:
             self._look_at_folder(self.spec.folder, known)
@@ -138,12 +126,7 @@ class _Look:
         found = files_in(folder)
         missing = [row for ref, row in known.items() if ref not in found and row.gone_at is None]
         present = sum(row.gone_at is None for row in known.values())
-        if present and (not found or (present > FEW and 2 * len(missing) > present)):
-            raise SourceFault(
-                f"{len(missing)} of {present} files are no longer below {folder}, so nothing was "
-                "changed. Is the share mounted?",
-                hint="If they were moved on purpose, give the source a new name in MEDRAG_SOURCES.",
-            )
+        refuse_many_missing(len(missing), present, f"below {folder}", none_found=not found)
         unchanged = []
         for ref, listed in found.items():
             row = known.get(ref)
@@ -153,79 +136,28 @@ class _Look:
             if row and (not file.is_settled or (row.stamp == file.stamp and not row.fault)):
                 unchanged.append(row.pk)
             elif file.is_settled:
-                with self._noted(ref) as note:
+                with self.noted(ref) as note:
                     files.refuse_too_large(file.size_bytes)
                     with file.path.open("rb") as stream:
-                        note |= self._taken(stream, file.path.name, row)
+                        note |= self.taken(stream, file.path.name, row)
                     note["stamp"] = file.stamp
-        self._update(unchanged, seen_at=Now(), gone_at=None)
+        self.update(unchanged, seen_at=Now(), **STANDS)
         left = [row.pk for row in missing if has_left(folder, row.ref)]
-        self._update(left, gone_at=Now(), fault="")
+        self.update(left, gone_at=Now(), fault="")
         away = [row.pk for row in missing if row.pk not in set(left)]
-        self._update(away, fault="It can't be read, or is a link that leads out of the folder.")
+        self.update(away, fault="It can't be read, or is a link that leads out of the folder.")
 
     def _look_at_addresses(self, known: dict[str, SourceFile]) -> None:
         for address in self.spec.addresses:
             row = known.get(address)
-            with self._noted(address) as note:
+            with self.noted(address) as note:
                 content = content_at(address)
                 if content is not None:
                     name = filename_of(address, content)
-                    note |= self._taken(BytesIO(content), name, row, address)
+                    note |= self.taken(BytesIO(content), name, row, source_url=address)
                 elif row is None or not row.sha256:
                     raise SourceFault("Nothing was ever found at this address.")
                 else:
                     note |= {"seen_at": row.seen_at, "gone_at": row.gone_at or Now()}
         dropped = [row.pk for ref, row in known.items() if ref not in self.spec.addresses]
-        self._update(dropped, gone_at=None, fault="")  # nobody looks there any more
-
-    def _taken(
-        self,
-        stream: BufferedReader | BytesIO,
-        filename: str,
-        row: SourceFile | None,
-        address: str = "",
-    ) -> dict[str, Any]:
-        """Link the document of these bytes, made a draft if they are new, and return its hash."""
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        document = Document.objects.filter(sha256=digest).first()
-        if document is None and row is not None and row.sha256 == digest:
-            return {"sha256": digest}  # somebody discarded it: not again until it changes
-        if document is None:
-            document = Document(collection=self.collection, source_url=address)
-            try:
-                document_ingest(
-                    document,
-                    upload=stream,
-                    uploaded_by=None,
-                    filename=filename,
-                    source=self.spec.name,
-                )
-            except DuplicateDocument as error:  # another upload of them was faster
-                document = error.existing
-        return {"sha256": document.sha256, "document": document}
-
-    @contextmanager
-    def _noted(self, ref: str) -> Iterator[dict[str, Any]]:
-        """Write what the block notes about a ref, or the fault that ends it."""
-        if not self.lease.extend(LEASE_S):
-            raise _LeaseLost
-        note: dict[str, Any] = {"seen_at": Now(), "gone_at": None, "fault": ""}
-        try:
-            yield note
-        except MedragError as error:
-            note = {"fault": error.sentence}
-        except OSError as error:
-            note = {"fault": f"The file can't be opened: {error.strerror}."}
-        document = note.pop("document", None)
-        with transaction.atomic():
-            row, _ = SourceFile.objects.update_or_create(
-                source=self.lease.row, ref=ref, defaults=note
-            )
-            if document is not None:
-                row.documents.add(document)
-
-    def _update(self, rows: list[int], **changes: Any) -> None:
-        if not self.lease.held().exists():
-            raise _LeaseLost
-        SourceFile.objects.filter(pk__in=rows).update(**changes)
+        self.update(dropped, gone_at=None, fault="")  # nobody looks there any more

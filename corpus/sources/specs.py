@@ -1,4 +1,4 @@
-"""Parse, strictly, the TOML file that says which folders and addresses a site watches. Pure.
+"""Parse, strictly, the TOML file that says which places a site watches. Pure.
 
 [[source]]
 name = "trust"
@@ -10,6 +10,8 @@ every = "6h"
 name = "national"
 collection = "renal"
 addresses = ["https://guidelines.example.org/sepsis.pdf"]
+
+The keys of a library are those of `corpus.sources.library_specs`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from core.endpoint_settings import address_of
+from corpus.sources.library_specs import KEYS, LibrarySpec, library_of
 
 MAX_REF_CHARS = 500
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
@@ -36,13 +39,18 @@ class SourcesError(ValueError):
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """A source to watch: either a folder or addresses."""
+    """A source to watch: a folder, addresses or a library.
+
+    `feeds_limited`: it may add to its collection whatever groups the right to upload is limited to.
+    """
 
     name: str
     collection: str  # slug; it may be missing until the first look
     folder: Path | None = None
     addresses: tuple[str, ...] = ()
     every: timedelta = timedelta(hours=6)
+    library: LibrarySpec | None = None
+    feeds_limited: bool = False
 
 
 def sources_from(tables: Mapping[str, Any]) -> tuple[SourceSpec, ...]:
@@ -64,21 +72,36 @@ def _spec(number: int, table: Mapping[str, Any]) -> SourceSpec:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         wanted = "small letters, digits, - and _, after a letter, 31 at most"
         raise SourcesError(f"name of source {number} must be of {wanted}.")
-    known = [field.name for field in fields(SourceSpec)]
+    kind = table.get("kind", "")
+    if kind not in ("", "sharepoint"):
+        raise SourcesError(f'{name}: kind must be "sharepoint", or missing.')
+    known = [field.name for field in fields(SourceSpec) if field.name != "library"]
+    if kind:
+        known = ["kind", "name", "collection", "every", "feeds_limited", *KEYS]
     if unknown := [key for key in table if key not in known]:
         raise SourcesError(f"{name}: {unknown[0]} is not one of {', '.join(known)}.")
-    if ("folder" in table) is ("addresses" in table):
+    if not kind and ("folder" in table) is ("addresses" in table):
         raise SourcesError(f"{name}: give it either folder or addresses.")
     read: dict[str, Any] = {"name": name, "collection": _collection(name, table.get("collection"))}
-    for key, reader in (("folder", _folder), ("addresses", _addresses), ("every", _every)):
-        if key in table:
-            read[key] = reader(name, table[key])
+    readers = {"folder": _folder, "addresses": _addresses, "every": _every, "feeds_limited": _yes}
+    read |= {key: reader(name, table[key]) for key, reader in readers.items() if key in table}
+    if kind:
+        try:
+            read["library"] = library_of(table)
+        except ValueError as error:
+            raise SourcesError(f"{name}: {error}") from error
     return SourceSpec(**read)
 
 
 def _collection(name: str, raw: Any) -> str:
     if not isinstance(raw, str) or not re.fullmatch(r"[\w-]+", raw):
         raise SourcesError(f'{name}: collection must be the slug of one, such as "renal".')
+    return raw
+
+
+def _yes(name: str, raw: Any) -> bool:
+    if not isinstance(raw, bool):
+        raise SourcesError(f"{name}: feeds_limited must be true or false.")
     return raw
 
 

@@ -70,6 +70,12 @@ def flows() -> Iterator[Flow]:
             yield _flow(spec.url, "text of guidelines, questions", f"MEDRAG_ENCODERS [{spec.name}]")
     for host in dict.fromkeys(urlsplit(a).hostname for s in settings.SOURCES for a in s.addresses):
         yield _flow(f"https://{host}", "requests for watched addresses", "MEDRAG_SOURCES")
+    libraries = [spec.library for spec in settings.SOURCES if spec.library]
+    for login in dict.fromkeys(library.login for library in libraries):
+        yield _flow(login, "the sign-in of an application", "MEDRAG_SOURCES")
+    asked = [address for library in libraries for address in (library.graph, library.site)]
+    for host in dict.fromkeys(urlsplit(address).hostname for address in asked):
+        yield _flow(f"https://{host}", "requests for a library's guidelines", "MEDRAG_SOURCES")
     for endpoint in WebhookEndpoint.objects.filter(is_active=True):
         events = ", ".join(endpoint.events)
         yield _flow(endpoint.url, f"{events}: codes, titles and ids, no question", "Webhooks")

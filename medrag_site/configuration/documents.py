@@ -82,5 +82,5 @@ class Documents(Section):
     """a list of retracted publications (CSV or text) that documents are [compared
     with](evaluating.md#retractions) each day; without it they are not compared"""
     MEDRAG_SOURCES: Annotated[tuple[SourceSpec, ...], tables(sources_from)] = ()
-    """folders and https addresses whose new and changed files become drafts: see [watched
-    sources](guidelines.md#watched-sources); without a file none is watched"""
+    """folders, https addresses and libraries of SharePoint whose new and changed files become
+    drafts: see [watched sources](guidelines.md#watched-sources); without a file none is watched"""

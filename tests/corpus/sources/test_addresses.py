@@ -11,6 +11,8 @@ import pytest
 from pytest_django import Settings
 
 from corpus.models import Document
+from corpus.sources.library_specs import LibrarySpec
+from corpus.sources.specs import SourceSpec
 from corpus.sources.web import filename_of
 from medrag_site.assurance.data_flows import data_flows
 from tests.chat.audit.test_forwarding import tls  # noqa: F401  a fixture
@@ -134,3 +136,12 @@ def test_the_hosts_that_are_asked_are_named_once(settings: Settings) -> None:
     assert told.count("| a.example | requests for watched addresses | MEDRAG_SOURCES |") == 1
     assert "b.example" in told
     assert "secret" not in told
+
+
+def test_the_hosts_of_a_library_are_named(settings: Settings) -> None:
+    library = LibrarySpec("t.example", "id", "https://t.example/sites/x", "Guidelines")
+    settings.SOURCES = (SourceSpec("trust", "renal", library=library),)
+    told = data_flows()
+    assert "| login.microsoftonline.com | the sign-in of an application | MEDRAG_SOURCES |" in told
+    assert "| graph.microsoft.com | requests for a library's guidelines | MEDRAG_SOURCES |" in told
+    assert "| t.example | requests for a library's guidelines | MEDRAG_SOURCES |" in told

@@ -19,7 +19,7 @@ from chat.models import AuditEvent
 from corpus.models import Collection, Document, Lifecycle, Source, SourceFile
 from corpus.selectors import SAME_PLACE, predecessors_suggested
 from corpus.services.documents import document_ingest
-from corpus.sources import looking
+from corpus.sources import looking, taking
 from corpus.sources.folder import files_in
 from corpus.sources.looking import is_look_due, source_look, source_want, sources_look
 from corpus.sources.specs import SourceSpec
@@ -82,7 +82,7 @@ def test_what_is_unchanged_is_not_read_again(
     path = put(tmp_path, "a.md", "One.")
     look(spec)
     before = rows()["a.md"].seen_at
-    monkeypatch.setattr(looking.hashlib, "file_digest", None)  # type: ignore[attr-defined]
+    monkeypatch.setattr(taking.hashlib, "file_digest", None)  # type: ignore[attr-defined]
     assert look(spec).fault == ""
     assert rows()["a.md"].seen_at != before
     monkeypatch.undo()
@@ -235,11 +235,11 @@ def test_after_a_kill_the_next_look_goes_on(
             raise KeyboardInterrupt
         return document
 
-    monkeypatch.setattr(looking, "document_ingest", killed)
+    monkeypatch.setattr(taking, "document_ingest", killed)
     with pytest.raises(KeyboardInterrupt):
         look(spec)
     assert rows().keys() == {"a.md"}
-    monkeypatch.setattr(looking, "document_ingest", ingested)
+    monkeypatch.setattr(taking, "document_ingest", ingested)
     look(spec)
     assert rows().keys() == {"a.md"}  # its lease is not over
     long_ago()
@@ -264,7 +264,7 @@ def test_a_look_that_lost_its_lease_writes_no_more(
         return ingested(document, **more)
 
     looked_meanwhile: list[bool] = []
-    monkeypatch.setattr(looking, "document_ingest", slow)
+    monkeypatch.setattr(taking, "document_ingest", slow)
     source = look(spec)
     assert titles() == ["a", "b"]
     assert (source.fault, source.lease_token) == ("", None)

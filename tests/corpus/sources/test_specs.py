@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from corpus.sources.library_specs import Columns, LibrarySpec
 from corpus.sources.specs import SourcesError, SourceSpec, sources_from
 from medrag_site.configuration.kinds import tables
 from tests.declared import setting
@@ -17,6 +18,16 @@ from tests.declared import setting
 Sources = Annotated[tuple[SourceSpec, ...], tables(sources_from)]
 FOLDER = '[[source]]\nname = "trust"\ncollection = "renal"\nfolder = "/mnt/guidelines"\n'
 WEB = '[[source]]\nname = "web"\ncollection = "renal"\naddresses = '
+LIBRARY = """[[source]]
+name = "renal"
+collection = "renal"
+kind = "sharepoint"
+tenant = "contoso.example"
+client = "5f3c9a52-9d0e-4f55-8c3a-1f0a2b3c4d5e"
+certificate = "/etc/medrag/sharepoint.pem"
+site = "https://contoso.example/sites/renal/"
+library = "Guidelines"
+"""
 SECRET = "https://user:canary@a.example/a.pdf"
 
 
@@ -25,6 +36,33 @@ def test_folders_and_addresses_are_read() -> None:
     assert sources_from(tomllib.loads(text)) == (
         SourceSpec("trust", "renal", Path("/mnt/guidelines"), every=timedelta(minutes=10)),
         SourceSpec("web", "renal", None, ("https://a.example/a.pdf", "https://b.example/")),
+    )
+
+
+def test_a_library_is_read() -> None:
+    text = (
+        LIBRARY
+        + """secret_ends = 2027-03-31
+folders = ["In force"]
+approved = ["Final"]
+on_delete = "withdraw"
+feeds_limited = true
+columns = { status = "Approval", review_by = "Review_x0020_date" }
+"""
+    )
+    (spec,) = sources_from(tomllib.loads(text))
+    assert spec.feeds_limited
+    assert spec.library == LibrarySpec(
+        tenant="contoso.example",
+        client="5f3c9a52-9d0e-4f55-8c3a-1f0a2b3c4d5e",
+        site="https://contoso.example/sites/renal",
+        library="Guidelines",
+        certificate=Path("/etc/medrag/sharepoint.pem"),
+        secret_ends=date(2027, 3, 31),
+        folders=("In force",),
+        columns=Columns(status="Approval", review_by="Review_x0020_date"),
+        approved=("Final",),
+        on_delete="withdraw",
     )
 
 
@@ -51,6 +89,20 @@ def test_folders_and_addresses_are_read() -> None:
         (WEB + "[1]\n", "web: number 1 of addresses must"),
         (WEB + f'["https://a.example/{"a" * 500}"]\n', "web: number 1 of addresses must"),
         (WEB + '["https://a.example/", "https://a.example/"]\n', "web: number 2 of addresses is"),
+        (FOLDER + 'kind = "ftp"\n', 'trust: kind must be "sharepoint"'),
+        (FOLDER + "feeds_limited = 1\n", "trust: feeds_limited must be true or false"),
+        (FOLDER + 'tenant = "a"\n', "trust: tenant is not one of"),
+        (LIBRARY + 'folder = "/mnt"\n', "renal: folder is not one of"),
+        (LIBRARY + 'secret = "/s"\n', "renal: give it either certificate or secret"),
+        (LIBRARY.replace('tenant = "contoso.example"\n', ""), "renal: give it tenant."),
+        (LIBRARY.replace("-9d0e", ""), "renal: client must be the application's id"),
+        (LIBRARY.replace("https://contoso", "http://contoso"), "renal: site must begin with"),
+        (LIBRARY.replace('"/etc', '"etc'), "renal: certificate must be the path of a file"),
+        (LIBRARY + 'on_delete = "ask"\n', "renal: on_delete must be"),
+        (LIBRARY + 'folders = "In force"\n', "renal: folders must be a list"),
+        (LIBRARY + 'secret_ends = "2027-03-31"\n', "renal: secret_ends must be a date"),
+        (LIBRARY + 'columns = { author = "A" }\n', "renal: columns must be a table of status"),
+        (LIBRARY + 'columns = { owner = "The owner" }\n', "renal: columns must name columns by"),
         *(
             (FOLDER + f"every = {every}\n", "trust: every must be from")
             for every in ('"9m"', '"8d"', '"6"', '"0h"', '"6 h"', "6", '"99999d"')
