@@ -168,6 +168,11 @@ def test_somebody_else_has_none_of_it(
     address, _ = page_of(server, client)
     client.force_login(bob)
     assert client.get(address).status_code == 410
+    SocialAccount.objects.all().delete()
+    launched(server, waiting := Client(), "l-well")  # whoever launches signs in later
+    waiting_for = waiting.session["launched_patient"]["id"]
+    waiting.force_login(bob)  # and somebody else does, and says nothing
+    assert waiting.get(f"/launch/{waiting_for}").status_code == 410
 
 
 def test_somebody_signs_in_once_and_is_linked(
