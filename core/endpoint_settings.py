@@ -25,6 +25,13 @@ def address_of(raw: str) -> str:
     return raw
 
 
+def is_guarded(address: str) -> bool:
+    """Tell whether a connection can't be intercepted: https, or http to this machine."""
+    parts = urlsplit(address)
+    loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
+    return parts.scheme == "https" or (parts.scheme == "http" and loopback)
+
+
 def secret_of(raw: str) -> str:
     """Return the secret, or the content of the file whose absolute path is given.
 

@@ -37,7 +37,7 @@ from corpus.stops import stops_held
 from medrag_site import doctor_database as looks
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
-from medrag_site.hospital import certificates_found, directory_found, sign_in_found
+from medrag_site.hospital import certificates_found, directory_found, record_found, sign_in_found
 from medrag_site.processes.settings_digests import differences
 from medrag_site.release import release
 from retrieval.pipeline import retrieve
@@ -285,6 +285,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "addresses": _addresses,
     "sign-in": sign_in_found,
     "directory": directory_found,
+    "record": record_found,
     "authorities": certificates_found,
     "parser": _parser,
     "disk": _disk,

@@ -10,11 +10,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.core import checks
 from django.utils import timezone
 
 from chat.models import DirectoryState
+from chat.records.launch.authorization import configuration
+from chat.records.launch.refusals import LaunchRefused
 from chat.sign_in.oidc import ProviderError, provider_config
 
 SOON = timedelta(days=30)
@@ -49,6 +51,27 @@ def directory_found() -> tuple[bool | None, str]:
     if missing := sorted(set(settings.OIDC_GROUPS.values()) - set(here)):
         return None, f"{told}; [groups] of MEDRAG_OIDC names {', '.join(missing)}, not here"
     return True, told
+
+
+def record_found() -> tuple[bool, str]:
+    """Tell which doors are open to the patient's record, and ask each record that may launch."""
+    record = settings.RECORD
+    told, faults = [], []
+    if record.infobutton:
+        told.append("infobuttons")
+    if record.hooks:
+        told.append(f"CDS Hooks of {len(record.hooks.callers)} callers")
+        if not User.objects.filter(username=record.hooks.account, is_active=True).exists():
+            faults.append(f"{record.hooks.account}, the account of its hooks, is not active")
+    for each in record.launch.records:
+        told.append(f"launches from {each.name}")
+        try:
+            configuration(each)
+        except LaunchRefused as refused:
+            faults.append(f"{each.issuer}: {refused}")
+    if faults:
+        return False, "; ".join(faults)
+    return True, ", ".join(told) or "no door is open to it: MEDRAG_RECORD opens some"
 
 
 def certificates_found() -> tuple[bool | None, str]:

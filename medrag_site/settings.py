@@ -63,6 +63,7 @@ OIDC_EXTERNAL_ID_CLAIM = given.MEDRAG_OIDC.external_id_claim
 OIDC_AUDIENCE = given.MEDRAG_OIDC.audience
 SCIM_TOKEN = given.MEDRAG_SCIM
 RECORD = given.MEDRAG_RECORD
+FRAME_ANCESTORS = given.MEDRAG_FRAME_ANCESTORS
 DATABASE_URL = given.DATABASE_URL
 DATABASE_OWNER_URL = given.DATABASE_OWNER_URL
 DATABASE_AUDITOR_URL = given.DATABASE_AUDITOR_URL
@@ -142,7 +143,11 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_ENGINE = "chat.sign_in.sessions"
 SESSION_COOKIE_HTTPONLY = True
-X_FRAME_OPTIONS = "DENY"
+X_FRAME_OPTIONS = "DENY"  # but for medrag_site.web.framing
+if FRAME_ANCESTORS and not HTTPS:
+    raise ImproperlyConfigured(
+        "MEDRAG_FRAME_ANCESTORS needs https=true in MEDRAG_WEB: browsers send no cookie without it."
+    )
 
 # Wrong passwords and tokens, counted by django-axes: see chat.sign_in.lockouts
 AUTHENTICATION_BACKENDS = [
@@ -251,6 +256,7 @@ MIDDLEWARE = [
     "medrag_site.web.page_language.PageLanguage",  # before any that may answer
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "medrag_site.web.framing.Framing",
     "medrag_site.web.request_validation.SoundRequests",
     "medrag_site.web.cross_origin.CrossOrigin",
     "whitenoise.middleware.WhiteNoiseMiddleware",

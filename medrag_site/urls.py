@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
 from chat.mcp.views import McpView, resource_metadata
 from chat.records import hooks
+from chat.records.launch import views as launch
 from chat.records.views import infobutton
 from chat.sign_in import views as sign_in
 from medrag_site.web import health
@@ -36,6 +37,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
     path("infobutton", infobutton, name="infobutton"),
+    path("launch", launch.launch, name="launch"),
+    path("launch/back", launch.back, name="launch_back"),
+    path("launch/sign-in", launch.sign_in, name="launch_sign_in"),
+    path("launch/link", launch.link, name="launch_link"),
+    path("launch/keys", launch.keys, name="launch_keys"),
+    path("launch/<uuid:launch>", launch.launched, name="launched"),
+    path("launch/<uuid:launch>/ask", launch.launched_ask, name="launched_ask"),
     path("cds-services", hooks.ServicesView.as_view(), name="cds_services"),
     path("cds-services/<str:service>", hooks.ServiceView.as_view(), name="cds_service"),
     path("cds-services/<str:service>/feedback", hooks.FeedbackView.as_view(), name="cds_feedback"),

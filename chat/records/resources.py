@@ -29,7 +29,7 @@ from chat.records.infobutton import (
 _LOINC = "http://loinc.org"
 _OF_PATIENT = "patient={{context.patientId}}"
 # Searched for by the record, the newest first, and the days for which each is good.
-_OBSERVED: Mapping[str, tuple[frozenset[str], int]] = {
+OBSERVED: Mapping[str, tuple[frozenset[str], int]] = {
     "egfr": (EGFR, 90),
     "creatinine": (CREATININE, 90),
     "weight": (WEIGHT, 365),
@@ -42,7 +42,7 @@ PREFETCH: Mapping[str, str] = {
 } | {
     name: f"Observation?{_OF_PATIENT}&code={','.join(f'{_LOINC}|{c}' for c in sorted(codes))}"
     "&_sort=-date&_count=1"
-    for name, (codes, _) in _OBSERVED.items()
+    for name, (codes, _) in OBSERVED.items()
 }
 _SEXES = {"female": "F", "male": "M"}
 _MONTHS_TO, _DAYS_TO = 730, 28  # ages in days up to which months, and days, are told
@@ -71,17 +71,16 @@ class Subject:
 
 def subject_of(prefetch: Mapping[str, Any], name_of: NamesByCode, on: datetime.date) -> Subject:
     """Read a prefetch as of a day."""
-    parameters = _demographics(prefetch.get("patient"), on)
+    parameters = demographics(prefetch.get("patient"), on)
     known = {"age"} if "age.v.v" in parameters else set()
     observations = []
-    for name, (codes, days) in _OBSERVED.items():
-        if found := _newest(prefetch.get(name), codes, on - datetime.timedelta(days), on):
-            observations.append(found)
+    for name, (codes, days) in OBSERVED.items():
+        found = newest(prefetch.get(name), codes, on)
+        if found and found[0] >= on - datetime.timedelta(days):
+            observations.append(found[1])
             known.add("kidney function" if name == "egfr" else name)
-    allergies = _names(prefetch.get("allergies"), "AllergyIntolerance", name_of)
-    for name in allergies:
-        if not name.lower().startswith(_NONE):
-            observations.append({"c.c": ALLERGY, "v.dn": name})
+    for name in allergies_in(prefetch.get("allergies"), name_of):
+        observations.append({"c.c": ALLERGY, "v.dn": name})
     known |= {name for name in ("allergies", "conditions") if name in prefetch}
     for number, observation in enumerate(observations[:MOST], start=1):
         end = str(number) if number > 1 else ""
@@ -89,7 +88,7 @@ def subject_of(prefetch: Mapping[str, Any], name_of: NamesByCode, on: datetime.d
     wanted = ("age", "kidney function", "weight", "allergies", "conditions")
     return Subject(
         parameters,
-        _names(prefetch.get("conditions"), "Condition", name_of),
+        tuple(named_in(prefetch.get("conditions"), "Condition", name_of)),
         tuple(name for name in wanted if name not in known),
     )
 
@@ -102,35 +101,35 @@ def ordered_medicines(
     `selected` tells whether an order counts, by a reference such as `MedicationRequest/1`.
     """
     names = []
-    for order in _resources(bundle, "MedicationRequest"):
+    for order in resources_in(bundle, "MedicationRequest"):
         if order.get("doNotPerform") is True or order.get("status") in _ENDED:
             continue
         if selected(f"MedicationRequest/{_text(order.get('id'))}"):
-            names.append(_medicine(order, name_of))
+            names.append(medicine_of(order, name_of))
     return tuple(dict.fromkeys(filter(None, names)))
 
 
-def _medicine(order: Mapping[str, Any], name_of: NamesByCode) -> str:
+def medicine_of(order: Mapping[str, Any], name_of: NamesByCode) -> str:
     """Return the name of an order's medicine: its own (R4, R5) or that of one within it."""
     both = _mapping(order.get("medication"))
     if own := order.get("medicationCodeableConcept") or both.get("concept"):
         return _name(own, name_of)
     reference = _mapping(order.get("medicationReference") or both.get("reference"))
     inside = _text(reference.get("reference")).removeprefix("#")
-    for resource in _mappings(order.get("contained")):
+    for resource in mappings_in(order.get("contained")):
         if inside and resource.get("id") == inside:
             return _name(resource.get("code"), name_of)
     return _text(reference.get("display"))
 
 
-def _demographics(patient: Any, on: datetime.date) -> dict[str, str]:
+def demographics(patient: Any, on: datetime.date) -> dict[str, str]:
     read: dict[str, str] = {}
     patient = _mapping(patient)
     if patient.get("resourceType") != "Patient":
         return read
     if sex := _SEXES.get(_text(patient.get("gender"))):
         read["patientPerson.administrativeGenderCode.c"] = sex
-    born = _day(patient.get("birthDate"))
+    born = day_of(patient.get("birthDate"))
     if born and born <= on:
         days = (on - born).days
         months = (on.year - born.year) * 12 + on.month - born.month - (on.day < born.day)
@@ -145,24 +144,27 @@ def _demographics(patient: Any, on: datetime.date) -> dict[str, str]:
     return read
 
 
-def _newest(
-    bundle: Any, codes: frozenset[str], since: datetime.date, on: datetime.date
-) -> dict[str, str] | None:
-    """Return the parameters of the newest final observation with a date, a value and a unit."""
+def newest(
+    bundle: Any, codes: frozenset[str], on: datetime.date
+) -> tuple[datetime.date, dict[str, str]] | None:
+    """Return day and parameters of the newest final observation with a date, a value and a unit."""
     found = []
-    for each in _resources(bundle, "Observation"):
-        day = _day(each.get("effectiveDateTime")) or _day(each.get("effectiveInstant"))
+    for each in resources_in(bundle, "Observation"):
+        day = day_of(each.get("effectiveDateTime")) or day_of(each.get("effectiveInstant"))
         code = _coded(each.get("code"), codes)
-        if not code or not day or not since <= day <= on or each.get("status") not in _FINAL:
+        if not code or not day or day > on or each.get("status") not in _FINAL:
             continue
-        if (read := _value(each, code)) and _is_read(read):
-            found.append((_text(each.get("effectiveDateTime")), read))
-    return max(found, key=lambda each: each[0])[1] if found else None
+        if (read := _value(each, code)) and fact_of(read):
+            found.append((day, _text(each.get("effectiveDateTime")), read))
+    if not found:
+        return None
+    day, _, read = max(found, key=lambda each: each[:2])
+    return day, read
 
 
 def _value(observation: Mapping[str, Any], code: str) -> dict[str, str]:
     if concept := observation.get("valueCodeableConcept"):
-        codes = (_text(each.get("code")) for each in _mappings(_mapping(concept).get("coding")))
+        codes = (_text(each.get("code")) for each in mappings_in(_mapping(concept).get("coding")))
         return {"c.c": code, "v.c": next(filter(None, codes), "")}
     quantity = _mapping(observation.get("valueQuantity"))
     number = quantity.get("value")
@@ -172,35 +174,41 @@ def _value(observation: Mapping[str, Any], code: str) -> dict[str, str]:
     return {"c.c": code, "v.v": f"{number:.4f}".rstrip("0").rstrip("."), "v.u": unit}
 
 
-def _is_read(observation: Mapping[str, str]) -> bool:
-    """Tell whether an infobutton reads a fact from it, by the same rules on numbers and units."""
+def fact_of(observation: Mapping[str, str]) -> str:
+    """Return the fact that an infobutton reads from it, by the same rules; empty for none."""
     given = {f"observation.{name}": text for name, text in observation.items()}
     try:
         read = infobutton_of({"mainSearchCriteria.v.dn": "-"} | given, lambda system, code: "")
     except InfobuttonFault:
-        return False
-    return bool(read.facts)
+        return ""
+    return read.facts[0].text if read.facts else ""
 
 
-def _names(bundle: Any, kind: str, name_of: NamesByCode) -> tuple[str, ...]:
-    """Return the names of what holds of conditions or allergies, each once."""
-    names = [
-        _name(each.get("code"), name_of)
-        for each in _resources(bundle, kind)
+def allergies_in(bundle: Any, name_of: NamesByCode) -> dict[str, datetime.date | None]:
+    """Return what somebody is allergic to, with the day when it was recorded."""
+    named = named_in(bundle, "AllergyIntolerance", name_of)
+    return {name: day for name, day in named.items() if not name.lower().startswith(_NONE)}
+
+
+def named_in(bundle: Any, kind: str, name_of: NamesByCode) -> dict[str, datetime.date | None]:
+    """Return the names of what holds of conditions or allergies, with the day of recording."""
+    return {
+        name: day_of(each.get("recordedDate"))
+        for each in resources_in(bundle, kind)
         if _states(each.get("clinicalStatus")) <= {*_HOLDS}
         and not _states(each.get("verificationStatus")) & {*_DOUBTED}
-    ]
-    return tuple(dict.fromkeys(filter(None, names)))
+        and (name := _name(each.get("code"), name_of))
+    }
 
 
 def _states(concept: Any) -> set[str]:
-    return {_text(each.get("code")) for each in _mappings(_mapping(concept).get("coding"))}
+    return {_text(each.get("code")) for each in mappings_in(_mapping(concept).get("coding"))}
 
 
 def _name(concept: Any, name_of: NamesByCode) -> str:
     """Return the name of a concept: by the site's list of codes, by a coding, or as typed."""
     concept = _mapping(concept)
-    codings = list(_mappings(concept.get("coding")))
+    codings = list(mappings_in(concept.get("coding")))
     listed = (name_of(_text(c.get("system")), _text(c.get("code"))) for c in codings)
     shown = (_text(coding.get("display")) for coding in codings)
     return next(filter(None, (*listed, *map(_untagged, shown))), "") or _text(concept.get("text"))
@@ -212,13 +220,13 @@ def _untagged(name: str) -> str:
 
 
 def _coded(concept: Any, codes: frozenset[str]) -> str:
-    codings = _mappings(_mapping(concept).get("coding"))
+    codings = mappings_in(_mapping(concept).get("coding"))
     found = (_text(c.get("code")) for c in codings if c.get("system") == _LOINC)
     return next((code for code in found if code in codes), "")
 
 
-def _resources(bundle: Any, kind: str) -> Iterator[Mapping[str, Any]]:
-    for entry in _mappings(_mapping(bundle).get("entry")):
+def resources_in(bundle: Any, kind: str) -> Iterator[Mapping[str, Any]]:
+    for entry in mappings_in(_mapping(bundle).get("entry")):
         resource = _mapping(entry.get("resource"))
         if resource.get("resourceType") == kind:
             yield resource
@@ -228,7 +236,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
     return (
         (each for each in value if isinstance(each, dict)) if isinstance(value, list) else iter(())
     )
@@ -238,7 +246,7 @@ def _text(value: Any) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def _day(value: Any) -> datetime.date | None:
+def day_of(value: Any) -> datetime.date | None:
     """Return the day of a date or time; None for a month or a year alone."""
     try:
         return datetime.date.fromisoformat(_text(value)[:10])

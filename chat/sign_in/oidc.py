@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import jwt
 from allauth.socialaccount.internal import jwtkit, statekit
@@ -26,6 +25,8 @@ from django.core.checks import CheckMessage, Error, register
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from requests import RequestException
+
+from core.endpoint_settings import is_guarded
 
 SCOPES = ["openid", "profile"]
 REQUIRED = ("sub", "exp", "iat", "nonce")
@@ -93,13 +94,6 @@ def _provider(request: HttpRequest) -> OpenIDConnectProvider:
     return _Provider(request, app=app)
 
 
-def is_guarded(address: str) -> bool:
-    """Tell whether a connection can't be intercepted: https, or http to this machine."""
-    parts = urlsplit(address)
-    loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
-    return parts.scheme == "https" or (parts.scheme == "http" and loopback)
-
-
 @register("sign_in")
 def check_oidc(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Reject an issuer reached over plain http, where an interceptor could vouch for anybody."""
@@ -158,26 +152,35 @@ def from_provider(request: HttpRequest) -> tuple[dict[str, Any], str]:
         config = adapter.openid_config
     except (OAuth2Error, RequestException, KeyError, TypeError, ValueError) as error:
         raise ProviderError(type(error).__name__) from error
-    return _checked(tokens, config, nonce=state["nonce"]), str(state.get("next") or "")
+    claims = claims_checked(
+        tokens,
+        config["jwks_uri"],
+        issuer=settings.OIDC_ISSUER,
+        client_id=settings.OIDC_CLIENT_ID,
+        nonce=state["nonce"],
+    )
+    return claims, str(state.get("next") or "")
 
 
-def _checked(tokens: dict[str, Any], config: dict[str, Any], *, nonce: str) -> dict[str, Any]:
+def claims_checked(
+    tokens: dict[str, Any], keys: str, *, issuer: str, client_id: str, nonce: str
+) -> dict[str, Any]:
     """Return the claims of a valid ID token, its signature included. Raises TokenError.
+
+    `keys` is the address of the issuer's set of keys.
 
     The checks are those of OpenID Connect Core 1.0, section 3.1.3.7. Its times come last, since
     only a token that is the provider's tells its clock. Raises ProviderError if the provider's keys
     can't be fetched.
     """
     try:
-        algorithm, key = jwtkit.fetch_key(
-            tokens["id_token"], config["jwks_uri"], jwtkit.lookup_kid_jwk
-        )
+        algorithm, key = jwtkit.fetch_key(tokens["id_token"], keys, jwtkit.lookup_kid_jwk)
         claims: dict[str, Any] = jwt.decode(
             tokens["id_token"],
             key=key,
             algorithms=[algorithm],
-            issuer=settings.OIDC_ISSUER,
-            audience=settings.OIDC_CLIENT_ID,
+            issuer=issuer,
+            audience=client_id,
             options={"verify_exp": False, "verify_iat": False, "verify_nbf": False},
         )
     except RequestException as error:
@@ -189,7 +192,7 @@ def _checked(tokens: dict[str, Any], config: dict[str, Any], *, nonce: str) -> d
         raise TokenError("a claim is missing")
     if claims["nonce"] != nonce:
         raise TokenError("it answers another request")
-    if claims.get("azp", settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
+    if claims.get("azp", client_id) != client_id:
         raise TokenError("it is for another client")
     _check_times(claims)
     try:

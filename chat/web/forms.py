@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from chat.reviews.feedback import MAX_COMMENT_CHARS
 from chat.web.narrowing import NARROWING
+from chat.web.patients import LaunchedPatient, PatientFact
 from corpus.models import Collection
 from retrieval.filters import filters_from
 from retrieval.types import Filters
@@ -56,9 +57,21 @@ class AskForm(forms.Form):
     as_typed = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(
-        self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
+        self,
+        *args: Any,
+        collections: list[Collection],
+        narrowing: Narrowing,
+        patient: LaunchedPatient | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.patient = patient
+        if patient:
+            self.fields["fact"] = forms.MultipleChoiceField(
+                choices=[(str(n), fact.text) for n, fact in enumerate(patient.facts)],
+                required=False,
+                initial=patient.counted,
+            )
         self.fields["question"].widget.attrs.pop("maxlength", None)  # the server explains
         for name, choices in narrowing.items():
             self.fields[name] = forms.ChoiceField(
@@ -83,6 +96,21 @@ class AskForm(forms.Form):
             field = self.fields.get(name)
             if field and self.initial.get(name) not in dict(field.choices):  # type: ignore[attr-defined]
                 self.initial.pop(name, None)
+
+    @property
+    def facts(self) -> list[tuple[int, PatientFact, bool]]:
+        """The facts of a launched patient, each with its number and whether it is ticked."""
+        if not self.patient:
+            return []
+        ticked = set(self["fact"].value() or ())
+        return [(n, fact, str(n) in ticked) for n, fact in enumerate(self.patient.facts)]
+
+    @property
+    def text(self) -> str:
+        """The question of a valid form, with the facts that are ticked in its words."""
+        question: str = self.cleaned_data["question"]
+        whom = ", ".join(fact.text for _, fact, is_ticked in self.facts if is_ticked)
+        return f"{question.rstrip(' ?')}, for: {whom}" if whom else question
 
     @property
     def slugs(self) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooMany
 from chat.types import AskedQuestion
 from chat.web.forms import AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, changes, reads, render_part, wants_fragment, words_of
+from chat.web.patients import LaunchedPatient
 from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.suggesting import respelled
 from core.errors import MedragError
@@ -86,7 +87,23 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
 def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
     """Ask in a conversation, or in a new one. The answer is stored before it is shown."""
     thread = access_conversation(request.user, pk=pk) if pk else None
-    form = _form(request, request.POST)
+    return question_sent(request, thread)
+
+
+def question_sent(
+    request: SignedInRequest,
+    thread: Conversation | None,
+    *,
+    patient: LaunchedPatient | None = None,
+    refusal: str = "",
+) -> HttpResponseBase:
+    """Answer the form that was sent, about a launched patient if there is one.
+
+    With `refusal` nothing is asked, and the form comes back with that sentence.
+    """
+    form = _form(request, request.POST, patient=patient)
+    if refusal:
+        form.add_error("question", refusal)
     if wants_fragment(request) and request.headers.get("Accept") == MEDIA_TYPE:
         with suppress(TooManyStreams):  # answered without a stream
             return _streamed(request, form, thread)
@@ -162,7 +179,7 @@ def _asked(
     try:
         return turn_ask(
             AskedQuestion(
-                form.cleaned_data["question"],
+                form.text,
                 user=request.user,
                 channel=Channel.PAGE,
                 conversation=thread,
@@ -214,6 +231,7 @@ def page_context(
     *,
     form: AskForm | None = None,
     question: str = "",
+    patient: LaunchedPatient | None = None,
 ) -> dict[str, Any]:
     """Return what the page of a question or a conversation shows; `question` is filled in."""
     collections = _collections(request)
@@ -223,7 +241,7 @@ def page_context(
         "turns": turns,
         "link": _link(request, thread),
         "respelled": respelled(turns[-1]) if turns else None,
-        "form": form or _form(request, collections=collections, question=question),
+        "form": form or _form(request, collections=collections, question=question, patient=patient),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
@@ -251,9 +269,11 @@ def _form(
     *,
     collections: list[Collection] | None = None,
     question: str = "",
+    patient: LaunchedPatient | None = None,
 ) -> AskForm:
     return AskForm(
         sent,
+        patient=patient,
         initial={**request.session.get(CHOSEN, {}), "question": question},
         collections=_collections(request) if collections is None else collections,
         narrowing=narrowing_choices(_today(), user=request.user),

@@ -98,6 +98,9 @@ def _services() -> Iterator[Flow]:
         yield _flow(settings.SCANNER, "each uploaded file", "MEDRAG_SCANNER")
     if settings.OIDC_ISSUER:
         yield _flow(settings.OIDC_ISSUER, "codes of signing in; no question", "MEDRAG_OIDC")
+    for record in settings.RECORD.launch.records:
+        what = "codes of launches, requests for the open patient's facts; no question"
+        yield _flow(record.issuer, what, "MEDRAG_RECORD launch")
     if settings.SCIM_TOKEN:
         what = "names, mail addresses and groups of the accounts that it keeps"
         yield Flow("the hospital's directory", what, "MEDRAG_SCIM")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from chat.records.launch.allowed import Launch, launch_from
 from chat.records.trust import Hooks, hooks_from
 from medrag_site.configuration.environment import Fault, FileKeys, Keys, Section
 from medrag_site.configuration.kinds import (
@@ -15,6 +16,7 @@ from medrag_site.configuration.kinds import (
     Folder,
     Hidden,
     Hosts,
+    Origins,
     Readable,
     Secret,
     SecretKey,
@@ -57,6 +59,9 @@ class Record(Keys):
     """a CSV file of codes and names: code, name, or system, code, name"""
     hooks: Annotated[Hooks, tables(hooks_from)] = Hooks()
     """answer [CDS Hooks](record.md#cds-hooks) at `/cds-services`, to the callers of the file"""
+    launch: Annotated[Launch, tables(launch_from)] = Launch()
+    """be [opened from the record](record.md#opened-from-the-record) at `/launch`, by SMART App
+    Launch, by the records of the file"""
 
 
 class Session(Keys):
@@ -139,6 +144,9 @@ class Site(Section):
     [SCIM](people.md#leavers) at `/scim/v2/`; without one it is off"""
     MEDRAG_RECORD: Record = Record.model_construct()
     """doors for the [patient's record](record.md); all are closed without it"""
+    MEDRAG_FRAME_ANCESTORS: Origins = []
+    """whose pages may show the site [in a frame](record.md#in-a-frame); needs https in
+    `MEDRAG_WEB`; without it nobody's may"""
     DATABASE_URL: Hidden = ""
     """`postgresql://` address of your own server, with the application's role; without it the
     embedded server is used"""

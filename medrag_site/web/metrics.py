@@ -78,6 +78,12 @@ class SiteCollector(Collector):
             yield GaugeMetricFamily(
                 "medrag_audit_events_unsent", "Events that the collector lacks.", lack.events
             )
+        doors = GaugeMetricFamily(
+            "medrag_record_doors", "1: open to the patient's record.", labels=["door"]
+        )
+        for door in ("infobutton", "hooks", "launch"):
+            doors.add_metric([door], bool(getattr(settings.RECORD, door)))
+        yield doors
         held = len(stops_held().held)
         yield GaugeMetricFamily("medrag_answering_stops", "Stops of answering that hold.", held)
 

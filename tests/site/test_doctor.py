@@ -22,8 +22,8 @@ from tests.databases import superuser
 NAMES = [
     *("release", "database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
     *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
-    *("scanner", "addresses", "sign-in", "directory", "authorities", "parser", "disk", "files"),
-    "answering",
+    *("scanner", "addresses", "sign-in", "directory", "record", "authorities", "parser", "disk"),
+    *("files", "answering"),
 ]
 
 

@@ -17,9 +17,9 @@ from django.views.decorators.csrf import csrf_exempt
 
 from chat.sign_in import directory
 from chat.sign_in.lockouts import TokenGuess
-from chat.sign_in.oidc import is_guarded
 from chat.sign_in.scim import answers, requests
 from chat.sign_in.scim.requests import ScimError, body_of
+from core.endpoint_settings import is_guarded
 from core.errors import MedragError
 
 _DESCRIBED = json.loads(Path(__file__).with_name("described.json").read_text(encoding="utf-8"))

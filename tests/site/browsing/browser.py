@@ -152,11 +152,11 @@ def _answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def browser(folder: Path) -> Iterator[webdriver.Chrome]:
+def browser(folder: Path, *flags: str) -> Iterator[webdriver.Chrome]:
     """Open a window with a profile and a log of its own in `folder`."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
-    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+    for flag in (*FLAGS, *flags, f"--user-data-dir={folder / 'profile'}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(CHROMEDRIVER, log_output=str(folder / "driver.log"))

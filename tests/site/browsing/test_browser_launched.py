@@ -1,0 +1,88 @@
+"""Test a launch in a frame of the record's page, on another site, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth.models import User
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from chat.models import Turn
+from tests.chat.audit.test_forwarding import tls  # noqa: F401  a fixture
+from tests.chat.records.launch.conftest import settings_file
+from tests.chat.records.launch.record_server import record_server
+from tests.corpora import publish
+from tests.site.browsing.browser import Visitor, browser, in_a_browser, served
+from tests.site.browsing.framing_pages import page_with, proxy_to, standing
+
+pytestmark = in_a_browser
+
+GUIDELINE = """# Enoxaparin
+
+## Dose in adults
+
+Give adults enoxaparin 40 mg once a day. Where the eGFR is below 30 give 20 mg once a day.
+"""
+SCROLLS_SIDEWAYS = (
+    "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
+)
+
+
+def test_from_a_framed_page_of_the_record_to_an_answer(
+    own_database: str,
+    tmp_path: Path,
+    tls: ssl.SSLContext,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    publish(GUIDELINE, population="adult")
+    alice = User.objects.create_user("alice", password="alice-secret")
+    frames: dict[str, str] = {}
+    with record_server() as record, standing(page_with(frames)) as page:
+        SocialAccount.objects.create(user=alice, provider=f"record:{record.base}", uid="s-7")
+        monkeypatch.setenv("MEDRAG_RECORD", f"launch={settings_file(tmp_path, record)}")
+        monkeypatch.setenv("MEDRAG_FRAME_ANCESTORS", f"http://localhost:{page}")
+        monkeypatch.setenv("MEDRAG_WEB", "https=true proxies=1")
+        monkeypatch.delenv("SSL_CERT_FILE")
+        with (
+            served(tmp_path / "web.log") as address,
+            standing(proxy_to(address), tls) as port,
+            browser(tmp_path, "--ignore-certificate-errors") as driver,
+        ):
+            begin = {"iss": record.base, "launch": "l-kidneys"}
+            frames["/kidneys"] = f"https://127.0.0.1:{port}/launch?{urlencode(begin)}"
+            visitor = Visitor(driver, f"http://localhost:{page}")
+            for width in (1280, 390):
+                driver.set_window_size(width, 900)
+                asks_in_the_frame(visitor, f"{width}")
+    assert Turn.objects.count() == 2
+    assert all("eGFR 24 mL/min" in turn.question for turn in Turn.objects.all())
+
+
+def asks_in_the_frame(visitor: Visitor, name: str) -> None:
+    driver = visitor.driver
+    visitor.goes_to("/kidneys")
+    driver.switch_to.frame(driver.find_element(By.TAG_NAME, "iframe"))
+    visitor.sees("fieldset.patient", "eGFR 24 mL/min")
+    visitor.sees("fieldset.patient", "Ward record")
+    visitor.clicks("label.chip:has(:checked)")  # the first is left out
+    keep(driver, f"launched-{name}")
+    assert not driver.execute_script(SCROLLS_SIDEWAYS)
+    visitor.types("#id_question", "What is the dose of enoxaparin")
+    visitor.clicks("#ask button.primary")
+    visitor.sees(".asked h2", "eGFR 24 mL/min")
+    visitor.sees("#turns", "20 mg once a day")
+    keep(driver, f"launched-answered-{name}")
+    assert not driver.execute_script(SCROLLS_SIDEWAYS)
+    driver.switch_to.default_content()
+
+
+def keep(driver: webdriver.Chrome, name: str) -> None:
+    """Save a screenshot if the environment names a folder."""
+    if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
+        driver.save_screenshot(f"{folder}/{name}.png")
