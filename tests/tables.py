@@ -1,7 +1,5 @@
 """Read tables of cases that lie beside their tests: one row a case, cells between tabs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """Progress on a terminal, which is a real one, and in a log."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

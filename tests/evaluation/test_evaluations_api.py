@@ -1,7 +1,5 @@
 """Question runs over the API: allowed by role and scope, as in the administration."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

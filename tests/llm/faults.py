@@ -1,7 +1,5 @@
 """Faults for models that write and models that judge, and the check of their outcome."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

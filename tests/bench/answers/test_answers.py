@@ -1,7 +1,5 @@
 """Answers judged by patterns: the verdict, and the whole command."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

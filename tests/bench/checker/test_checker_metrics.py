@@ -1,7 +1,5 @@
 """Measures of labels against scikit-learn and by hand, and their bootstrap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import (

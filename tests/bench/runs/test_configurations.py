@@ -1,7 +1,5 @@
 """Configurations, switches of an ablation, and rankings of passages reduced to documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pytest_django import Settings

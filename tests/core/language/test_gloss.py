@@ -1,7 +1,5 @@
 """Test that texts in German are read as the same texts in English are, and others not at all."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

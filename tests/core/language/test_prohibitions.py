@@ -1,7 +1,5 @@
 """What a guideline forbids, compared with the patient that a question describes."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.language.en.statements.prohibitions import (

@@ -1,7 +1,5 @@
 """A raised digit is a footnote's mark, a power or part of a unit, never a digit of its number."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.language.en.quantities import measures

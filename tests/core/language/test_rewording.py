@@ -1,7 +1,5 @@
 """Questions for exceptions, reworded positively: invented cases."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """How severe a text says that a question's condition is."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.language.en.patients.severity import severities

@@ -1,7 +1,5 @@
 """Test the form of the tables of ward words and of classes of medicines."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import combinations

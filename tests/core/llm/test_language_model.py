@@ -1,7 +1,5 @@
 """A question to a language model: sound endpoints and faulty ones."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

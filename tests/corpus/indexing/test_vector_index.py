@@ -1,7 +1,5 @@
 """Test that a vector index can be built while passages change, and after a build was killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Test how files, folders and archives become records, hostile and broken ones too."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """A number that a line's end breaks is one number or doubted, never two numbers believed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A lost comparison sign is doubted in every format, and keeps its document back until a tick."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from pathlib import Path

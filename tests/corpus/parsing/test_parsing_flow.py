@@ -1,7 +1,5 @@
 """Test text that goes on over pages, columns and floats, and words that are no running text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

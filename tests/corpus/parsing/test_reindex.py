@@ -1,7 +1,5 @@
 """Test which documents are out of date, and how they are read or cut again while searchable."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The page of an experiment: its figures and warning, and who may start, stop and see it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

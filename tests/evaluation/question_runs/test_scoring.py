@@ -1,7 +1,5 @@
 """Answers scored by patterns, label and kind, and the result card over them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

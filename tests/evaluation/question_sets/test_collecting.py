@@ -1,7 +1,5 @@
 """Clinicians' questions collected as a question set."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

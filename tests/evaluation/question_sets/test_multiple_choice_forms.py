@@ -1,7 +1,5 @@
 """Multiple choice in its four published forms: the right option is never guessed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 5,000 passages with a summary for every four, in a database of their own; vectors of 32 dimensions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.db import connection, transaction

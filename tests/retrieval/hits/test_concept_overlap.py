@@ -1,7 +1,5 @@
 """Passages that name the question's concepts rank higher, if the site configures it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

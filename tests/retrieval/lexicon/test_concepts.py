@@ -1,7 +1,5 @@
 """Concepts of texts, by made-up rows in UMLS's form and by a lexicon."""
 
-from __future__ import annotations
-
 import pytest
 
 from retrieval.lexicon import concepts as module

@@ -1,7 +1,5 @@
 """The lexicon: what it finds, who edits it, and when an edit takes effect."""
 
-from __future__ import annotations
-
 import json
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """British and American spellings, and the two names of a medicine, find each other."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

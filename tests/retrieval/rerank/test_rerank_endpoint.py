@@ -1,7 +1,5 @@
 """A rerank endpoint that works, and faulty ones."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

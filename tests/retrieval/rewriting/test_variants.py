@@ -1,7 +1,5 @@
 """Wordings by rules, and by language models: sound, slow, wrong, hostile and away."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

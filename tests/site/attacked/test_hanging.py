@@ -3,8 +3,6 @@
 The store of files is a process that is suspended; the other two take connections and never read.
 """
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Test on a running site that a stop stops: what is in progress, what is stored, what is shared."""
 
-from __future__ import annotations
-
 import html
 import re
 import threading

@@ -1,7 +1,5 @@
 """Test backup and restore on one server: what is restored, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import stat

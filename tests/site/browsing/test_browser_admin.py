@@ -1,7 +1,5 @@
 """Test corpus staff in a real browser: many files, passage view, second person, two versions."""
 
-from __future__ import annotations
-
 import time
 from io import BytesIO
 from pathlib import Path

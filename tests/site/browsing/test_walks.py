@@ -4,8 +4,6 @@ One site and one browser for all walks. `axe` checks each page by the rules of W
 at each width by all of them, in the dark only by those of contrast, since nothing else changes.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path

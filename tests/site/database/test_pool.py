@@ -1,7 +1,5 @@
 """Test a site behind PgBouncer, which gives each transaction another session of the database."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Test searches on a standby that streams from the tests' server, and is paused and killed."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

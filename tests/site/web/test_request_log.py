@@ -1,7 +1,5 @@
 """Test lines of the log: JSON if configured, with the request's id, no traceback of a refusal."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Test what becomes of the parts of HTML that its reader opens, fills in or never sees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

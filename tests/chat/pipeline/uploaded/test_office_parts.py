@@ -1,7 +1,5 @@
 """Test what becomes of the parts of Office files that no parser reads, up to the answer."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Test what becomes of what people write, draw and fill in on a PDF, up to the answer."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial

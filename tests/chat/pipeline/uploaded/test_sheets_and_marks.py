@@ -1,7 +1,5 @@
 """Test what becomes of dates in Excel and of marks of Markdown, up to the answer."""
 
-from __future__ import annotations
-
 import datetime
 import io
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Counts in a claim match its evidence in any spelling, or not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.language.en.quantities.matching import counted, held, not_held

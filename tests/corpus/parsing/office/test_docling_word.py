@@ -1,7 +1,5 @@
 """Test that what docling would quote or drop of a Word file is looked up beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

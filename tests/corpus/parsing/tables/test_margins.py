@@ -1,7 +1,5 @@
 """Test that grades and ages in the margin stand neither inside sentences nor make tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
