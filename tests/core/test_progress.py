@@ -86,9 +86,7 @@ def test_a_line_never_wraps(terminal: tuple[TextIO, int]) -> None:
         assert wide < WIDTH
 
 
-def test_a_terminal_is_not_written_to_faster_than_it_is_read(
-    terminal: tuple[TextIO, int],
-) -> None:
+def test_a_terminal_is_not_written_to_faster_than_it_is_read(terminal: tuple[TextIO, int]) -> None:
     stream, reader = terminal
     clock = Clock()
     with Progress("Queueing", 1000, stream=stream, clock=clock) as progress:

@@ -111,7 +111,7 @@ def test_what_is_declared_is_told() -> None:
     assert list(fields) == ["MEDRAG_NAME", "MEDRAG_ON", "MEDRAG_SHARE", "MEDRAG_HOSTS", "MEDRAG_X"]
     wanted = ["", "true or false", "a number from 0.0 to 60.0", told(fields["MEDRAG_HOSTS"]).wanted]
     assert [told(field).wanted for field in fields.values()] == [
-        *(*wanted, "some or all of its keys"),
+        *(*wanted, "some or all of its keys")
     ]
     defaults = [written(field.default) for field in fields.values()]
     assert defaults == ["as it is", "false", "30", "a,b", ""]
@@ -270,7 +270,7 @@ def test_hosts_are_read_strictly() -> None:
         *("[::1]", "[::1]:8443", "*"),
     ]
     assert without_ports(hosts) == [
-        *("guidelines.example.org", ".example.org", "127.0.0.1", "[::1]", "[::1]", "*"),
+        *("guidelines.example.org", ".example.org", "127.0.0.1", "[::1]", "[::1]", "*")
     ]
     for wrong in ("https://a.example", "a.example/x", "a b", "::1", "*.a.example", "a..b", "a:x"):
         with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be hosts such as"):
@@ -424,10 +424,7 @@ def test_a_bound_that_another_key_sets() -> None:
         ('count="3', f"{MALFORMED} 'count=\"3'."),
         ("count=10", "MEDRAG_X: count must be a whole number from 1 to 9; it is '10'."),
         ("count=x", "MEDRAG_X: count must be a whole number from 1 to 9; it is 'x'."),
-        (
-            "count=3 cuont=4",
-            "MEDRAG_X: cuont is not a known key. Known keys: count, on, file.",
-        ),
+        ("count=3 cuont=4", "MEDRAG_X: cuont is not a known key. Known keys: count, on, file."),
         ("on=maybe", "MEDRAG_X: on must be true or false; it is 'maybe'."),
     ],
 )

@@ -7,10 +7,7 @@ from pytest_django import Settings
 from bench.ablations.switches import AS_SET, switches
 from bench.datasets import read_dataset
 from bench.datasets.pooling import pooled
-from bench.runs.configurations import (
-    Recipe,
-    deepened,
-)
+from bench.runs.configurations import Recipe, deepened
 from bench.runs.databases import name_for
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn

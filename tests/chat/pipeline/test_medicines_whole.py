@@ -6,12 +6,7 @@ from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.types import AskedQuestion
 from core.language.en.medicines.names import drugs, words_in_place
-from core.language.en.medicines.varieties import (
-    differs,
-    in_words,
-    is_of_other_brand,
-    unasked_forms,
-)
+from core.language.en.medicines.varieties import differs, in_words, is_of_other_brand, unasked_forms
 from tests.corpora import publish
 from tests.tables import cases, listed, yes
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from core.language.en.statements.prohibitions import (
-    Described,
-    forbids_for,
-    is_in_band,
-    is_passed,
-)
+from core.language.en.statements.prohibitions import Described, forbids_for, is_in_band, is_passed
 from tests.tables import cases, yes
 
 ABOUT = "Clots in adults > Prevention"

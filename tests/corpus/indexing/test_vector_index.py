@@ -29,14 +29,7 @@ from corpus.services.encoders import encoder_reembed, encoders_sync
 from corpus.services.indexing import document_index
 from retrieval.pipeline import retrieve
 from tests.corpus.documents import guideline, ingest
-from tests.corpus.encoders.encoder_sites import (
-    ASKED,
-    Site,
-    building,
-    everything,
-    indexed,
-    states,
-)
+from tests.corpus.encoders.encoder_sites import ASKED, Site, building, everything, indexed, states
 from tests.processes import ROOT
 
 

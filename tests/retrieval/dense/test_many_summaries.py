@@ -15,10 +15,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.dense import summaries
 from retrieval.dense.summaries import LEAVES, SUMMARIES, search_summaries
 from retrieval.types import Query, Ranking
-from tests.retrieval.dense.test_dense_scopes import (
-    ON,
-    around_centres,
-)
+from tests.retrieval.dense.test_dense_scopes import ON, around_centres
 
 OF_EACH = 4  # passages
 _SUMMARIES = """

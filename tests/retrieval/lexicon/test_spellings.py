@@ -100,10 +100,7 @@ NAMES = Lexicon(
         ("Epinephrine's dose", [("Epinephrine's", "adrenaline")]),
         ("ciclosporin", [("ciclosporin", "cyclosporin"), ("ciclosporin", "cyclosporine")]),
         ("cyclosporin", [("cyclosporin", "ciclosporin")]),
-        (
-            "SNRI",
-            [("SNRI", "serotonin adrenaline inhibitor"), ("adrenaline", "epinephrine")],
-        ),
+        ("SNRI", [("SNRI", "serotonin adrenaline inhibitor"), ("adrenaline", "epinephrine")]),
         ("SAH", [("SAH", "subarachnoid haemorrhage"), ("haemorrhage", "hemorrhage")]),
         ("epinephrine pen", [("epinephrine pen", "auto injector")]),
         ("pa", [("pa", "pulmonary artery")]),  # the lexicon's entry wins

@@ -107,9 +107,7 @@ class Timed:
 
 
 def test_questions_are_answered_while_files_scanner_and_collector_hang(
-    leaning: Site,
-    store: tuple[str, psutil.Popen],
-    record_property: Callable[[str, object], None],
+    leaning: Site, store: tuple[str, psutil.Popen], record_property: Callable[[str, object], None]
 ) -> None:
     asker, staff = leaning.signed_in("clinician"), leaning.signed_in("staff")
     sha256 = leaning.rows("SELECT sha256 FROM corpus_document WHERE media_type LIKE '%pdf'")[0][0]

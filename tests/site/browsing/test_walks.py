@@ -78,12 +78,7 @@ def walk(
     ],
 )
 def test_who_works_in_the_administration(
-    walk: Walk,
-    tmp_path: Path,
-    settings: Settings,
-    person: str,
-    scripts: str,
-    widths: Sequence[int],
+    walk: Walk, tmp_path: Path, settings: Settings, person: str, scripts: str, widths: Sequence[int]
 ) -> None:
     walker, passwords = walk
     settings.FILES_DIR = walker.files  # the walker's site stores its files there

@@ -17,15 +17,7 @@ from pptx.util import Inches
 
 from tests.chat.storing import Storing
 from tests.chat.uploads import Upload, follow, store
-from tests.corpus.parsing.office.attached import (
-    DRAWN,
-    SHEET,
-    SLIDE,
-    WORD,
-    attach,
-    drawn,
-    inserted,
-)
+from tests.corpus.parsing.office.attached import DRAWN, SHEET, SLIDE, WORD, attach, drawn, inserted
 
 ADULTS = "Adults with sepsis: give gentamicin 5 mg/kg intravenously once daily."
 CHILDREN = "Children with sepsis: give gentamicin 7 mg/kg intravenously once daily."
@@ -129,10 +121,7 @@ UPLOADS = {
         lambda: inserted("subDoc", "subDocument", word(), name="x.docx", to=word()),
         doubt="another document",
     ),
-    "object in Word": docx_of(
-        lambda: attach(WORD, "oleObject", b"\x00", to=word()),
-        doubt=OLE,
-    ),
+    "object in Word": docx_of(lambda: attach(WORD, "oleObject", b"\x00", to=word()), doubt=OLE),
     "SmartArt in Word": docx_of(
         lambda: attach(WORD, "diagramData", PART, to=word()), unread="7 mg", doubt=SMART
     ),
