@@ -1,7 +1,6 @@
 """Read tables of cases that lie beside their tests: one row a case, cells between tabs."""
 
 from collections.abc import Callable
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,9 @@ def cases(test: str, name: str, *read: Callable[[str], Any]) -> list[list[Any]]:
     lines = Path(test).with_name(name).read_text(encoding="utf-8").split("\n")
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     told = [["" if cell == "-" else cell.replace("\\n", "\n") for cell in row] for row in rows]
-    return [[as_(cell) for as_, cell in zip_longest(read, row, fillvalue=str)] for row in told]
+    return [
+        [read[n](cell) if n < len(read) else cell for n, cell in enumerate(row)] for row in told
+    ]
 
 
 def listed(cell: str) -> list[str]:
