@@ -1,7 +1,5 @@
 """Return every address of the site, from its routes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache

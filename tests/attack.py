@@ -4,8 +4,6 @@ Each attack is a selection of existing tests, those of `make exhaustive` among t
 with fewer rounds. The exit status is 0 only if nothing broke and the time was enough for all.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -8,8 +8,6 @@
 Every other line is a paragraph. A line that holds only `---` begins a new page.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace

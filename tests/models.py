@@ -1,7 +1,5 @@
 """Set which models a test's site asks, as MEDRAG_MODELS would."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The database of each test has the groups of the site, made by its migrations.
 """
 
-from __future__ import annotations
-
 from django.contrib.auth.models import Group, User
 
 from corpus.models import Collection

@@ -1,7 +1,5 @@
 """Start and end real processes of the project."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

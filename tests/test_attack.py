@@ -1,7 +1,5 @@
 """Test `make attack` with tests that pass, fail, can't run, or come too late."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Test that the documents name what exists, and that what exists is documented."""
 
-from __future__ import annotations
-
 import re
 from argparse import PARSER, ArgumentParser
 from pathlib import Path

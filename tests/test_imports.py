@@ -3,8 +3,6 @@
 Which room may import which is in `[tool.importlinter]`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

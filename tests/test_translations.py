@@ -1,7 +1,5 @@
 """Test that all that a clinician reads is marked and has a German translation."""
 
-from __future__ import annotations
-
 import ast
 import gettext
 import re

@@ -1,7 +1,5 @@
 """Run calls that meet in the database at one moment."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

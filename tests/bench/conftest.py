@@ -1,7 +1,5 @@
 """Fixtures for evaluation databases: shared by the tests of this package, dropped at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 

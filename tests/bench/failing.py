@@ -3,8 +3,6 @@
 `MEDRAG_TEST_FAILS` is JSON: from a configuration's text to how its search fails. All else is real.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

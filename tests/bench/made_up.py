@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501  a record a line reads best
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

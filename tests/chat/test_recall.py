@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.models import Channel, Turn
+from chat.models import Turn
 from corpus import signals
 from corpus.models import Collection, Document, Lifecycle
 from corpus.selectors import answers_citing
@@ -52,11 +52,6 @@ def test_a_reader_gets_the_statements_that_are_open_to_them(
     cited.save(force_insert=True)
     assert said not in answers_citing(guideline, reader=publisher)[0].statements
     assert said in answers_citing(guideline, reader=auditor)[0].statements
-
-
-def test_an_answer_of_an_evaluation_is_nobodys_to_be_told(guideline: Document) -> None:
-    ask(channel=Channel.EVALUATION)
-    assert answers_citing(guideline) == []
 
 
 def test_its_address_is_the_auditors_page(guideline: Document, alice: User) -> None:

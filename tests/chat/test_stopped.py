@@ -1,7 +1,5 @@
 """Test that a stop is told by everything that shows its text, at the time of looking."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

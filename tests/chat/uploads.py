@@ -1,7 +1,5 @@
 """Follow a file from its upload to the answer: held for review or published, and asked."""
 
-from __future__ import annotations
-
 import datetime
 import tempfile
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Exported rows for other programs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Test that of two attempts at a row only the later one may write to it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Progress on a terminal, which is a real one, and in a log."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os
@@ -88,9 +86,7 @@ def test_a_line_never_wraps(terminal: tuple[TextIO, int]) -> None:
         assert wide < WIDTH
 
 
-def test_a_terminal_is_not_written_to_faster_than_it_is_read(
-    terminal: tuple[TextIO, int],
-) -> None:
+def test_a_terminal_is_not_written_to_faster_than_it_is_read(terminal: tuple[TextIO, int]) -> None:
     stream, reader = terminal
     clock = Clock()
     with Progress("Queueing", 1000, stream=stream, clock=clock) as progress:

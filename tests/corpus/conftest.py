@@ -1,7 +1,5 @@
 """Fixtures: encoders of tiny models, and a site configured with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Make documents through the service that the site uses."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 from corpus.models import Chunk, Document

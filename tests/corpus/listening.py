@@ -1,7 +1,5 @@
 """Connect receivers to signals within a block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

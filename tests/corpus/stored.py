@@ -1,7 +1,5 @@
 """Tell where a site without a bucket keeps its files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from corpus import files

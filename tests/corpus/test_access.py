@@ -1,7 +1,5 @@
 """Test who may search, upload and publish in which collection, and so which documents they see."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 

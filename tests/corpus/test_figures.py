@@ -1,7 +1,5 @@
 """Test where figures and flow charts of a page are, and what of them may be quoted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the progress of the jobs of all documents, or of some."""
 
-from __future__ import annotations
-
 import pytest
 
 from corpus.models import Job, JobState

@@ -4,8 +4,6 @@ It kills itself with SIGKILL the COUNT-th time that it comes to the moment; with
 executes to the end.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -6,8 +6,6 @@ none. Each child loads its own encoder, whose threads would not outlive the fork
 real code: only the last call before the moment is followed by the kill.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

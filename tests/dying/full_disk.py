@@ -1,7 +1,5 @@
 """Behave as a full disk does, without filling one."""
 
-from __future__ import annotations
-
 import resource
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Question runs over the API: allowed by role and scope, as in the administration."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -20,10 +18,7 @@ from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet
 from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import card_read, runs_due
-from evaluation.question_runs.services import (
-    question_run_create,
-    question_run_execute,
-)
+from evaluation.question_runs.services import question_run_create, question_run_execute
 from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, REVIEWERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.chat.guidelines import QUESTION, publish_guideline
@@ -145,10 +140,7 @@ def test_answers_are_for_the_asker_and_auditors(evaluator: Client) -> None:
     asker = person("asker", CLINICIANS)
     run = question_run_create(stored_set(), RunOrder(), by=None, asker=asker)
     question_run_execute(run)
-    for client, is_open in (
-        (evaluator, False),
-        (signed_in(person("auditor", AUDITORS)), True),
-    ):
+    for client, is_open in ((evaluator, False), (signed_in(person("auditor", AUDITORS)), True)):
         told = get(client, f"{RUNS}/{run.pk}/items").json()["results"][0]
         assert told["scores"]["answered"] == 1.0
         for name in ("answer", "contexts", "verdicts", "turn"):

@@ -1,7 +1,5 @@
 """Index the sample guidelines through the real services, for questions with known outcomes."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager

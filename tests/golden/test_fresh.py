@@ -1,7 +1,5 @@
 """Questions written before they are asked: their patterns fit the documents' own words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two German guidelines, and twenty questions that were written before they were asked."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

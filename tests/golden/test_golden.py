@@ -1,7 +1,5 @@
 """The sample guidelines through the real services, and every question with a known outcome."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

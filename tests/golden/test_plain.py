@@ -1,7 +1,5 @@
 """Plain questions on papers, MedQuAD and guidelines, and most of twenty answered or helped."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 import xml.etree.ElementTree as ET  # the published data itself, not an upload

@@ -4,8 +4,6 @@ Half of them may be looked at to find what is misunderstood. The others are only
 they tell whether a mend helps with what nobody mended for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -6,8 +6,6 @@ The judge supports only what a text holds word for word: its marks show that all
 how good an answer is. With a fault, it shows how a run handles such a judge.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import time

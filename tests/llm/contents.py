@@ -1,7 +1,5 @@
 """Contents of a language model's answers: honest, false, gullible or random."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

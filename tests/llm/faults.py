@@ -1,7 +1,5 @@
 """Faults for models that write and models that judge, and the check of their outcome."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 
@@ -42,11 +40,7 @@ def failing(sound: Reply) -> dict[str, Answer]:
 
 def late(sound: Reply) -> dict[str, Answer]:
     """Return answers that would be sound, but don't come in time."""
-    return {
-        "nothing": hangs(),
-        "half of it": stalls(sound),
-        "a byte a second": drips(sound),
-    }
+    return {"nothing": hangs(), "half of it": stalls(sound), "a byte a second": drips(sound)}
 
 
 @dataclass(frozen=True)

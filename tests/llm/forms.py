@@ -1,7 +1,5 @@
 """Answers in another form than asked for; their content is sound unless named false."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

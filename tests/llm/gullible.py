@@ -4,8 +4,6 @@ Each is the worst of its kind: well formed, with real keys and real quotes unles
 others.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 

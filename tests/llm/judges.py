@@ -1,7 +1,5 @@
 """A language model that judges claims by their evidence and whole answers, honestly or not."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Well-formed claims that a guideline doesn't support, each false in one way."""
 
-from __future__ import annotations
-
 import json
 
 from tests.llm.contents import Said, as_content, claims

@@ -10,8 +10,6 @@ A prompt names its marks, and puts all data between two of them:
     <mark>
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Any

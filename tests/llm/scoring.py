@@ -3,8 +3,6 @@
 It supports what a text holds word for word, and nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A language model's endpoint on loopback that speaks the protocol, and misbehaves on demand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import select

@@ -1,7 +1,5 @@
 """Make the fixture of an endpoint that most tests of a module ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

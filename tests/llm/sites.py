@@ -1,7 +1,5 @@
 """A site whose answers a language model writes, and every form in which it shows them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A teacher that writes claims by rules, and labels them by words and numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """PostgreSQL's plan for a dense search."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.db import connection, transaction

@@ -1,7 +1,5 @@
 """MEDRAG_RETRIEVAL and `--config` are read strictly."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """A reader's filters are a condition of both searches."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

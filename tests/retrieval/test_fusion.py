@@ -85,11 +85,7 @@ def test_both_scores_of_every_candidate_count_in_fixed_shares() -> None:
     a, b, c = (ord(key) for key in "abc")
     scored = Scored(lexical=({a: 4.0, b: 8.0},), cosines=({a: 0.5, b: 0.1, c: 0.6},))
     fused = convex_combination(candidates, scored, alpha=0.8)
-    expected = {
-        "a": 0.8 * 1.5 / 1.6 + 0.2 * 4 / 8,
-        "b": 0.8 * 1.1 / 1.6 + 0.2,
-        "c": 0.8 * 1.0,
-    }
+    expected = {"a": 0.8 * 1.5 / 1.6 + 0.2 * 4 / 8, "b": 0.8 * 1.1 / 1.6 + 0.2, "c": 0.8 * 1.0}
     assert {entry.key: entry.score for entry in fused} == pytest.approx(expected)
     assert [(entry.key, entry.rank) for entry in fused] == [("a", 1), ("c", 2), ("b", 3)]
 

@@ -1,7 +1,5 @@
 """A user's rights are a condition in the SQL of every search."""
 
-from __future__ import annotations
-
 import datetime
 import threading
 from typing import Any

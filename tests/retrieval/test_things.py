@@ -1,7 +1,5 @@
 """What a question calls by a name of its own is looked for where that name is printed."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.reader.choose import sifted

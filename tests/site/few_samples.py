@@ -1,7 +1,5 @@
 """An app that replaces the demonstration's samples by those that a test names."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

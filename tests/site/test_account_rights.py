@@ -1,7 +1,5 @@
 """Test that nobody can give themselves more rights in the administration of accounts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

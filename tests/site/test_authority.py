@@ -1,7 +1,5 @@
 """Test that one setting names the hospital's authority for every outgoing connection."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

@@ -1,7 +1,5 @@
 """Test what can be told of the files for containers without running one."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test `make run`, from an empty folder to Ctrl-C, twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Test `manage.py doctor`: one line for each check, and status 1 if any is bad."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 

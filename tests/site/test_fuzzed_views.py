@@ -4,8 +4,6 @@ One in a hundred of the requests is in every run, all of them are in `make exhau
 undone before the next, so that any of them can be repeated alone.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """Test the tasks on corpus staff's start page: counts that match their pages, and who sees them."""
 
-from __future__ import annotations
-
 import datetime
 
 from django.contrib import admin

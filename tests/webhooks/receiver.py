@@ -1,7 +1,5 @@
 """A receiver on loopback that verifies each message, and misbehaves on demand."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Test that events become messages in their transaction, and that no message is clinical."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

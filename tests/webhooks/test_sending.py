@@ -1,7 +1,5 @@
 """Test that messages are signed, retried after a failure, and keep one id."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

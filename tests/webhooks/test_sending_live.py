@@ -1,7 +1,5 @@
 """Test that the worker sends, also after it is killed while it waits for the answer."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

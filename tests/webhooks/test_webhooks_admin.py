@@ -1,7 +1,5 @@
 """Test endpoints and messages in the administration."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

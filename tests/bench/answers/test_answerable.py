@@ -1,7 +1,5 @@
 """Learning the gate for a language model from questions with and without an answer."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

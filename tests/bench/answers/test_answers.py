@@ -1,7 +1,5 @@
 """Answers judged by patterns: the verdict, and the whole command."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable
@@ -55,26 +53,14 @@ def asked(tmp_path: Path) -> Question:
     ("shown", "expected"),
     [
         ([], Verdict(Outcome.REFUSED)),
-        (
-            ["Give 200 mg twice a day."],
-            full(first=True, statements=1),
-        ),
-        (
-            ["Give 200\u00a0mg.", "Give it twice a day."],
-            full(first=True, statements=2),
-        ),
-        (
-            ["See page 2.", "200 mg twice a day"],
-            full(statements=2, beside=1),
-        ),
+        (["Give 200 mg twice a day."], full(first=True, statements=1)),
+        (["Give 200\u00a0mg.", "Give it twice a day."], full(first=True, statements=2)),
+        (["See page 2.", "200 mg twice a day"], full(statements=2, beside=1)),
         (["Give 200 mg."], Verdict(Outcome.PARTLY, statements=1)),
         (["Take it with food."], Verdict(Outcome.WRONG, statements=1, beside=1)),
         (["Children: 50 mg twice a day."], Verdict(Outcome.WRONG, statements=1, misleading=1)),
         # A whole table has both texts, and is the answer.
-        (
-            ["Adults 200 mg, children 50 mg, twice a day."],
-            full(first=True, statements=1),
-        ),
+        (["Adults 200 mg, children 50 mg, twice a day."], full(first=True, statements=1)),
     ],
 )
 def test_judged_by_patterns(asked: Question, shown: list[str], expected: Verdict) -> None:

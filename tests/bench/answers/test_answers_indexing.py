@@ -1,7 +1,5 @@
 """Documents that a killed evaluation left half indexed are indexed before anything is asked."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

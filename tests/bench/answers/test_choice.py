@@ -1,7 +1,5 @@
 """Learning the weights of features from made-up questions whose answer is known."""
 
-from __future__ import annotations
-
 import json
 import random
 from math import log

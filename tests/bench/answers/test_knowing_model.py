@@ -1,7 +1,5 @@
 """The model that knows the answers: its claims, and only where the passages contain them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Imported guideline questions equal those that are read from their file."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Questions written from documents, and the stage at which their text is lost."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

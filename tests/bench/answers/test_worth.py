@@ -1,7 +1,5 @@
 """What a check of facts is worth is measured by asking without it."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.answers.checks import worth_lines, worth_of

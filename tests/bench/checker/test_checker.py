@@ -1,7 +1,5 @@
 """The command `evaluate checker` from files to figures, with an NLI model and an endpoint."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

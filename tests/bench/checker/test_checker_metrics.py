@@ -1,7 +1,5 @@
 """Measures of labels against scikit-learn and by hand, and their bootstrap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import (
@@ -12,14 +10,7 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from bench.checker.labels import (
-    accuracy,
-    confusion,
-    false_alarm,
-    false_pass,
-    label_f1,
-    macro_f1,
-)
+from bench.checker.labels import accuracy, confusion, false_alarm, false_pass, label_f1, macro_f1
 from bench.checker.measure import Checked
 from bench.datasets.pairs import LABELS, LabelledPair
 from chat.evidence.judgements import Judgement, Label

@@ -1,7 +1,5 @@
 """Every published form is read into a `Dataset`, or refused with a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """TREC files: scores strictly decreasing as trec_eval reads them, in the order of the run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Guidelines to ask about: those without claims and long enough, in the order of their hashes."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

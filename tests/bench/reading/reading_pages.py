@@ -1,7 +1,5 @@
 """Pages for scoring a reading: blocks with plain words instead of hashes."""
 
-from __future__ import annotations
-
 from bench.reading.types import Block, Cell, Kind, TruePage
 from bench.reading.words import words_of
 

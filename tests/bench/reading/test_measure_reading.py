@@ -1,7 +1,5 @@
 """`manage.py bench --reading` on a document of which a page was transcribed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scores of readings, against scores that a person would give."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

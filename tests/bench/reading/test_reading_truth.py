@@ -1,7 +1,5 @@
 """Words, their hashes, and the truth file."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

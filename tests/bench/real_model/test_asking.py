@@ -1,7 +1,5 @@
 """Questions put to a played model: what is counted, judged and told of each."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Serving a model: llama.cpp's package played, its process, folder and failures real."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test that many texts indexed at once come out as other documents do, and are counted once."""
 
-from __future__ import annotations
-
 import hashlib
 from unittest import mock
 

@@ -1,7 +1,5 @@
 """Configurations, switches of an ablation, and rankings of passages reduced to documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pytest_django import Settings
@@ -9,10 +7,7 @@ from pytest_django import Settings
 from bench.ablations.switches import AS_SET, switches
 from bench.datasets import read_dataset
 from bench.datasets.pooling import pooled
-from bench.runs.configurations import (
-    Recipe,
-    deepened,
-)
+from bench.runs.configurations import Recipe, deepened
 from bench.runs.databases import name_for
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn

@@ -3,8 +3,6 @@
 All in one file, which runs in one process, since the tests list and drop the server's databases.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import signal

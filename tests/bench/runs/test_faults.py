@@ -1,7 +1,5 @@
 """A configuration that can't work is refused, and a search that falls back is counted."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures against formulas by hand, and against trec_eval on an invented run."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

@@ -1,7 +1,5 @@
 """Sliding windows: what each contains, and a database filled with them."""
 
-from __future__ import annotations
-
 import hashlib
 from itertools import pairwise
 

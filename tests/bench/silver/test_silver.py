@@ -1,7 +1,5 @@
 """The command `evaluate silver`: what it sends, keeps, continues and refuses."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

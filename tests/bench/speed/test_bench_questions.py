@@ -1,7 +1,5 @@
 """`bench` times the encoding of a question however often it was asked before."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

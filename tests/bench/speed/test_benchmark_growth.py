@@ -1,7 +1,5 @@
 """Search measured in databases of synthetic passages: filled once, searched, dropped."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

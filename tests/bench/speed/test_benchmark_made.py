@@ -1,7 +1,5 @@
 """Synthetic corpora are the same each time, and like their sample."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`bench --page` asks a running site as people do."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`manage.py bench --ingest` and `--timings`: the figures match the documents."""
 
-from __future__ import annotations
-
 import tarfile
 import tempfile
 from collections.abc import Iterator

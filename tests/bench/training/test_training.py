@@ -1,7 +1,5 @@
 """Train on what a teacher wrote, use the result by a setting, and refuse what is malformed."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json

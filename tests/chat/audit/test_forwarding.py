@@ -1,7 +1,5 @@
 """Test that a collector gets each event at least once and in order, whatever happens between."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import ipaddress

@@ -10,36 +10,10 @@ from chat.web.presentation import shown_turns
 from core.language.en.patients.allergies import allergies
 from tests.chat.guidelines import ask
 from tests.corpora import publish
-
-ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"
-DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it in pregnancy."
-
-NEAR_TERM = "Choice: First; Medicine: Nitrofurantoin for 7 days; Avoid: From 36 weeks until birth"
-FIRST_TRIMESTER = "Give trimethoprim 200 mg for 7 days. Avoid it in the first trimester."
-KIDNEYS = "Medicine: Nitrofurantoin 100 mg; Avoid: eGFR below 30"
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("question", "text", "words"),
-    [
-        ("cystitis in pregnancy, allergic to penicillin", ROW, "Avoid: penicillin allergy"),
-        ("cystitis in pregnancy", ROW, ""),
-        ("cystitis, she is pregnant", DOSE, "Avoid it in pregnancy."),
-        ("cystitis, she is not pregnant", DOSE, ""),
-        ("major bleeding on warfarin", "Give vitamin K 5 mg. Stop warfarin.", ""),
-        ("methotrexate and amoxicillin?", "Do not give amoxicillin with methotrexate.", ""),
-        ("dose of nitrofurantoin", DOSE, ""),
-        ("cystitis in pregnancy at 38 weeks", NEAR_TERM, "Avoid: From 36 weeks until birth"),
-        ("cystitis in pregnancy, 37/40", NEAR_TERM, "Avoid: From 36 weeks until birth"),
-        ("cystitis in pregnancy, third trimester", NEAR_TERM, "Avoid: From 36 weeks until birth"),
-        ("cystitis in pregnancy at 20 weeks", NEAR_TERM, ""),
-        ("cystitis in pregnancy", NEAR_TERM, ""),
-        ("cystitis, pregnant, 9 weeks", FIRST_TRIMESTER, "Avoid it in the first trimester."),
-        ("cystitis, pregnant, 16 weeks", FIRST_TRIMESTER, ""),
-        ("cystitis, eGFR 25", KIDNEYS, "Avoid: eGFR below 30"),
-        ("cystitis, eGFR 50", KIDNEYS, ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "text", "words"), cases(__file__, "barred.tsv"))
 def test_only_words_on_the_patient_bar(question: str, text: str, words: str) -> None:
     assert barred(question, [DraftClaim(text, ())]).get(0, "") == words
 

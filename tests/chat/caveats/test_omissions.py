@@ -17,6 +17,7 @@ from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
 from tests.chat.guidelines import ask
 from tests.corpora import publish
+from tests.tables import cases, yes
 
 pytestmark = pytest.mark.django_db
 
@@ -100,33 +101,7 @@ def test_footnotes_of_the_quoted_row_and_of_no_other() -> None:
     assert omitted([whole], hits, question="nitrofurantoin dose") == ()
 
 
-BESIDE = [
-    # claim, the text after it, whether that limits the claim
-    ("Give ibuprofen 400 mg.", "Do not give ibuprofen with an active ulcer.", True),
-    ("Give ibuprofen 400 mg.", "Avoid ibuprofen in heart failure.", True),
-    ("Give ibuprofen 400 mg.", "Ibuprofen is contraindicated in renal impairment.", True),
-    ("Give ibuprofen 400 mg.", "Never give ibuprofen for more than 10 days.", True),
-    ("Give ibuprofen 400 mg.", "Unless there is an ulcer, it is given with food.", True),
-    ("Give ibuprofen 400 mg.", "However, half of it is enough in frail people.", True),
-    ("Give ibuprofen 400 mg.", "Only a doctor may give more.", True),
-    ("Give ibuprofen 400 mg.", "The dose of ibuprofen is reduced in older people.", True),
-    ("Give ibuprofen 400 mg.", "Measure creatinine weekly during ibuprofen.", True),
-    ("Give ibuprofen 400 mg.", "Stop ibuprofen if stools are black.", True),
-    ("Give ibuprofen 400 mg.", "The maximum of ibuprofen is 2.4 g in 24 hours.", True),
-    ("Clean the wound with water.", "Do not clean the wound with alcohol.", True),
-    ("Remove sutures of the face after 5 days.", "However, sutures under tension stay longer.",
-     True),
-    ("Give ibuprofen 400 mg.", "Do not give aspirin to people with asthma.", False),
-    ("Give ibuprofen 400 mg.", "However, paracetamol is kept in the cupboard.", False),
-    ("Give ibuprofen 400 mg.", "Measure creatinine weekly during methotrexate.", False),
-    ("Give ibuprofen 400 mg.", "The pharmacy opens at eight.", False),
-    ("Give ibuprofen 400 mg.", "Ibuprofen was made first in 1961.", False),
-    ("Clean the wound with water.", "Do not park in front of the ward.", False),
-    ("Clean the wound with water.", "Check the date of the kit.", False),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("said", "after", "limits"), BESIDE)
+@pytest.mark.parametrize(("said", "after", "limits"), cases(__file__, "beside.tsv", str, str, yes))
 def test_what_bears_on_a_statement(said: str, after: str, limits: bool) -> None:
     publish(f"# Care on the ward\n## Practice\n{said}\n{after}")
     assert left_out(said, said) == ([after] if limits else [])

@@ -1,7 +1,5 @@
 """Rows whose bands overlap at an age or weight are shown together: one alone looks certain."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.chat.guidelines import ask

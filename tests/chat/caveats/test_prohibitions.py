@@ -1,7 +1,5 @@
 """A prohibition that holds for the patient stands before any dose, in answers and refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.caveats.cautions import PASSED, PROHIBITION

@@ -6,13 +6,9 @@ from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.types import AskedQuestion
 from core.language.en.medicines.names import drugs, words_in_place
-from core.language.en.medicines.varieties import (
-    differs,
-    in_words,
-    is_of_other_brand,
-    unasked_forms,
-)
+from core.language.en.medicines.varieties import differs, in_words, is_of_other_brand, unasked_forms
 from tests.corpora import publish
+from tests.tables import cases, listed, yes
 
 STARTING = """# Starting doses
 ## Sepsis
@@ -54,30 +50,7 @@ def told(turn: Turn) -> str:
     return " ".join(warning["text"] for warning in turn.warnings)
 
 
-@pytest.mark.parametrize(
-    ("question", "named"),
-    [
-        ("Humalog starting dose at bedtime?", "insulin lispro"),
-        ("OxyContin starting dose?", "modified-release oxycodone"),
-        ("Requip starting dose?", "ropinirole"),
-        ("Sabril starting dose in epilepsy?", "vigabatrin"),
-        ("fenfluramine starting dose?", "fenfluramine"),
-        ("Frisium dose?", "Frisium (clobazam)"),
-        ("Zyblort dose at night?", "Zyblort"),
-        ("start Zyblort in heart failure?", "Zyblort"),
-        ("wxz tabs weekly dose in epilepsy?", "wxz"),
-        ("ECG loading dose in sepsis?", "ECG"),
-        ("Zyblort start dose bd in epilepsy?", "Zyblort"),
-        ("Zyblort 3 hrly bolus dose, sepsis on ramipril?", "Zyblort"),
-        ("Zoladine depot how often and what dose?", "Zoladine"),
-        ("CaCl 10% dose in heart failure?", "calcium chloride"),
-        ("pt on carbamazepine tablets, what dose do we start at", "carbamazepine"),
-        ("escitalopram max per day?", "escitalopram"),
-        ("co-codamol max per day?", "co-codamol"),
-        ("penicillin v dose in sepsis?", "phenoxymethylpenicillin"),
-        ("lithium citrate dose at night?", "lithium citrate"),
-    ],
-)
+@pytest.mark.parametrize(("question", "named"), cases(__file__, "unknown_medicines.tsv"))
 def test_no_medicine_gets_the_dose_of_another(question: str, named: str) -> None:
     publish(STARTING)
     turn = ask(question)
@@ -87,25 +60,7 @@ def test_no_medicine_gets_the_dose_of_another(question: str, named: str) -> None
     assert turn.nearest == []
 
 
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("MST starting dose for pain?", "20 mg"),
-        ("morphine modified release starting dose for pain?", "20 mg"),
-        ("morphine immediate release starting dose for pain?", ""),
-        ("Oramorph starting dose for pain?", ""),
-        ("zuclopenthixol decanoate dose in psychosis?", "200 mg"),
-        ("zuclopenthixol acetate dose in psychosis?", ""),
-        ("Buscopan dose for secretions?", "20 mg"),
-        ("hyoscine hydrobromide dose for secretions?", ""),
-        ("sacubitril valsartan starting dose in heart failure?", "49/51 mg"),
-        ("valsartan starting dose in heart failure?", ""),
-        ("NovoRapid dose before meals in diabetes?", "4 units"),
-        ("insulin degludec dose in diabetes?", ""),
-        ("AmBisome dose in fungal infection?", "3 mg/kg"),
-        ("amphotericin deoxycholate dose in fungal infection?", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "said"), cases(__file__, "forms.tsv"))
 def test_a_form_that_is_asked_for_is_answered_by_itself_or_refused(
     question: str, said: str
 ) -> None:
@@ -128,40 +83,7 @@ def test_a_form_that_was_not_asked_for_is_told(question: str, form: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("asked", "texts", "is_other"),
-    [
-        ("isosorbide mononitrate", ["Isosorbide dinitrate 120 mg"], True),
-        ("isosorbide mononitrate", ["isosorbide | 60 mg", "Mononitrate"], False),
-        ("amlodipine besilate", ["amlodipine 5 mg"], False),
-        ("amlodipine besilate", ["amlodipine maleate 5 mg"], True),
-        ("morphine IR", ["Morphine 5 mg", "Immediate release opioids"], False),
-        ("morphine MR", ["Oral morphine: 20 mg, modified-release, twice daily"], False),
-        ("piperacillin", ["piperacillin/tazobactam 4.5 g"], False),
-        ("piperacillin/tazobactam", ["piperacillin 4 g"], True),
-        ("lidocaine", ["lidocaine 1% with adrenaline 7 mg/kg"], True),
-        ("lidocaine with adrenaline", ["lidocaine with adrenaline 7 mg/kg"], False),
-        ("ibuprofen", ["paracetamol 1 g and ibuprofen 400 mg"], False),
-        ("heparin", ["low molecular weight heparin 40 mg"], False),
-        ("unfractionated heparin", ["low molecular weight heparin 40 mg"], True),
-        ("Lantus", ["insulin glargine 10 units"], False),
-        ("Lantus", ["insulin detemir 10 units"], True),
-        ("Insulatard", ["Biphasic isophane insulin 12 units"], True),
-        ("haloperidol", ["haloperidol decanoate 50 mg"], True),
-        ("haloperidol depot", ["haloperidol decanoate 50 mg"], False),
-        ("seroquel (quetiapine) xl", ["quetiapine immediate-release 25 mg"], True),
-        ("ezetimibe", ["Inegy 10 mg/20 mg. It contains ezetimibe with simvastatin"], True),
-        ("madopar cr", ["Co-beneldopa dispersible tablets 62.5 mg"], True),
-        ("itraconazole caps", ["Itraconazole oral solution: 200 mg"], True),
-        ("itraconazole caps", ["Itraconazole: 200 mg"], False),
-        ("Betaferon", ["interferon beta-1a 30 micrograms"], True),
-        ("co-codamol 15/500", ["Co-codamol 30/500: two tablets"], True),
-        ("co-codamol 15/500", ["Co-codamol 15/500 or 30/500: two tablets"], False),
-        ("co-codamol", ["Co-codamol 30/500: two tablets"], False),
-        ("amoxicillin 5/7", ["Amoxicillin 3/7 for cystitis"], False),
-        ("humulin s", ["Humulin I 10 units"], True),
-        ("humulin", ["Humulin I 10 units"], False),
-        ("valsartan", ["sacubitril 24 mg with valsartan 26 mg"], True),
-    ],
+    ("asked", "texts", "is_other"), cases(__file__, "varieties.tsv", str, listed, yes)
 )
 def test_another_salt_form_or_combination_is_another_medicine(
     asked: str, texts: list[str], is_other: bool

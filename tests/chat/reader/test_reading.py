@@ -18,6 +18,7 @@ from corpus.encoders.types import EncoderUnusable
 from retrieval.lexical.search import asked_lexemes
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
+from tests.tables import cases, yes
 
 pytestmark = pytest.mark.django_db
 DOSES = """# Amoxicillin
@@ -78,21 +79,7 @@ def test_statements_for_other_people_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "expected"),
-    [
-        ("vitamin K for major bleeding", "When there is no major bleeding: give 1 mg", True),
-        ("vitamin K for major bleeding", "Treat without a major bleeding score", True),
-        ("vitamin K without major bleeding", "When there is no major bleeding: give 1 mg", False),
-        ("vitamin K for major bleeding", "In major bleeding give 5 mg", False),
-        ("Can I give it, gentamicin?", "Do not give gentamicin.", False),  # this one answers
-        ("bleeding", "No bleeding was seen.", False),  # a single word is too little
-        ("anaphylaxis to pen, which", "No penicillin allergy: give ampicillin with", True),
-        ("allergic to co-amoxiclav, which", "No penicillin allergy: give ampicillin with", True),
-        ("no pen allergy, which", "No penicillin allergy: give ampicillin with", False),
-        ("no bleeding or heart disease,", "Acute coronary syndrome: give two units.", True),
-        ("no bleeding or heart disease,", "No heart disease: give one unit.", False),
-        ("bleeding in heart disease,", "Acute coronary syndrome: give two units.", False),
-    ],
+    ("question", "text", "expected"), cases(__file__, "denied.tsv", str, str, yes)
 )
 def test_a_statement_for_those_without_what_is_asked_about_is_left_out(
     question: str, text: str, expected: bool

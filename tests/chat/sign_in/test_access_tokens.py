@@ -41,9 +41,7 @@ def test_the_metadata_names_the_provider(ada: User, hospital: Provider) -> None:
 
 
 def test_an_access_token_acts_as_its_person(
-    ada: User,
-    hospital: Provider,
-    settings: LazySettings,
+    ada: User, hospital: Provider, settings: LazySettings
 ) -> None:
     guideline, client = publish_guideline(), bearer(hospital.access_token())
     assert tool_called(client, "search_guidelines", FOUND)["structuredContent"]["results"]
@@ -78,18 +76,14 @@ def test_an_access_token_acts_as_its_person(
     ],
 )
 def test_any_other_access_token_is_refused(
-    ada: User,
-    hospital: Provider,
-    wrong: dict[str, Any],
+    ada: User, hospital: Provider, wrong: dict[str, Any]
 ) -> None:
     assert send(bearer(hospital.access_token()), "tools/list").status_code == 200
     assert_problem(send(bearer(hospital.access_token(**wrong)), "tools/list"), 401)
 
 
 def test_a_forged_access_token_is_refused(
-    ada: User,
-    hospital: Provider,
-    settings: LazySettings,
+    ada: User, hospital: Provider, settings: LazySettings
 ) -> None:
     right = hospital.access_token()
     claims = jwt.decode(right, options={"verify_signature": False})
@@ -110,9 +104,7 @@ def test_a_forged_access_token_is_refused(
 
 
 def test_expired_access_tokens_lock_nobody_out_and_guesses_do(
-    ada: User,
-    hospital: Provider,
-    settings: LazySettings,
+    ada: User, hospital: Provider, settings: LazySettings
 ) -> None:
     for number in range(settings.LOCKOUT_ADDRESS_FAILURES + 1):
         expired = hospital.access_token(exp=1, jti=str(number))

@@ -1,7 +1,5 @@
 """Test that a token has one rate, whichever process, connection or thread answers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

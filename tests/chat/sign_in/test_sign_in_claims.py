@@ -15,10 +15,7 @@ from tests.chat.sign_in.provider import Provider
 @pytest.mark.parametrize("claim", ["iat", "nbf"])
 @pytest.mark.parametrize("ahead_s", [2, 50])
 def test_a_clock_that_is_a_little_ahead_lets_in(
-    hospital: Provider,
-    client: Client,
-    claim: str,
-    ahead_s: int,
+    hospital: Provider, client: Client, claim: str, ahead_s: int
 ) -> None:
     hospital.wrong = {claim: int(time.time()) + ahead_s}
     assert sign_in(hospital, client).status_code == 302
@@ -34,10 +31,7 @@ OFF: dict[str, dict[str, int]] = {
 
 @pytest.mark.parametrize("off", OFF.values(), ids=OFF)
 def test_clocks_that_differ_are_told_with_both_times(
-    hospital: Provider,
-    client: Client,
-    off: dict[str, int],
-    caplog: pytest.LogCaptureFixture,
+    hospital: Provider, client: Client, off: dict[str, int], caplog: pytest.LogCaptureFixture
 ) -> None:
     now = int(time.time())
     hospital.wrong = {name: now + by_s for name, by_s in off.items()}
@@ -64,10 +58,7 @@ UNTOLD: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("claims", UNTOLD.values(), ids=UNTOLD)
 def test_groups_that_are_not_told_stay_and_it_is_said(
-    hospital: Provider,
-    client: Client,
-    claims: dict[str, Any],
-    caplog: pytest.LogCaptureFixture,
+    hospital: Provider, client: Client, claims: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     sign_in(hospital, Client())
     account = User.objects.get()
@@ -84,8 +75,7 @@ def test_groups_that_are_not_told_stay_and_it_is_said(
 
 
 def test_who_is_new_and_whose_groups_are_not_told_stays_out(
-    hospital: Provider,
-    client: Client,
+    hospital: Provider, client: Client
 ) -> None:
     hospital.wrong = {"groups": None, "hasgroups": True}
     refused = sign_in(hospital, client)

@@ -1,7 +1,5 @@
 """Test that figures and flow charts are shown, cut out of their pages, with what names them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

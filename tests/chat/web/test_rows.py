@@ -24,7 +24,7 @@ SENTENCE = "Zelomycin is given by mouth."
 NOTED = TABLE.replace("150 mg", "150 mg*").replace("300 mg", "300 mg*")
 HEADS = ["Age", "Dose"]
 
-database = pytest.mark.django_db
+pytestmark = pytest.mark.django_db
 
 
 def page_of(turn: Turn, reader: User, client: Client) -> str:
@@ -38,7 +38,6 @@ def table_of(page: str) -> str:
     return str(table)
 
 
-@database
 def test_rows_stand_in_one_table_below_one_caption_and_heads(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
 ) -> None:
@@ -55,7 +54,6 @@ def test_rows_stand_in_one_table_below_one_caption_and_heads(
     assert re.findall(r'<tr role="row" class="(\w+)">', table) == ["other", "match", "other"]
 
 
-@database
 def test_each_row_leads_to_its_page_and_one_link_names_it(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
 ) -> None:
@@ -70,7 +68,6 @@ def test_each_row_leads_to_its_page_and_one_link_names_it(
         assert client.get(f"/source/citation/{key}/", follow=True).status_code == 200
 
 
-@database
 def test_what_is_copied_and_shared_has_the_rows(
     monkeypatch: pytest.MonkeyPatch, alice: User, bob: User, client: Client
 ) -> None:
@@ -86,7 +83,6 @@ def test_what_is_copied_and_shared_has_the_rows(
     assert "300 mg" in table_of(page)
 
 
-@database
 def test_a_german_page_says_in_german_which_row_matches(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client, settings: Settings
 ) -> None:
@@ -99,7 +95,6 @@ def test_a_german_page_says_in_german_which_row_matches(
     )
 
 
-@database
 def test_a_footnote_stands_once_below_the_table(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
 ) -> None:
@@ -111,7 +106,6 @@ def test_a_footnote_stands_once_below_the_table(
     assert "Not with milk" not in table_of(page)
 
 
-@database
 def test_a_program_is_told_heads_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     publish(TABLE)
     told = turn_payload(answered(monkeypatch, ROW))["claims"]
@@ -126,14 +120,12 @@ def test_a_program_is_told_heads_and_cells(monkeypatch: pytest.MonkeyPatch) -> N
     assert told[1]["text"] == "Age: 6 to 12 years; Dose: 300 mg"
 
 
-@database
 @pytest.mark.usefixtures("long_table")
 def test_where_nothing_tells_rows_apart_none_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     told = turn_payload(answered(monkeypatch, OTHER, ROW))["claims"]
     assert [claim["row"]["matches"] for claim in told] == [None, None]
 
 
-@database
 @pytest.mark.usefixtures("long_table")
 def test_rows_stand_as_on_their_page_with_the_numbers_of_the_answer(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
@@ -149,7 +141,6 @@ def long_table() -> None:
     publish(TABLE + "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20)))
 
 
-@database
 def test_a_statement_between_rows_parts_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     publish(TABLE + "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20)))
     parts = shown(answered(monkeypatch, ROW, SENTENCE, OTHER)).parts
@@ -157,7 +148,6 @@ def test_a_statement_between_rows_parts_the_table(monkeypatch: pytest.MonkeyPatc
     assert [part.table is None for part in parts] == [False, True, False]
 
 
-@database
 @pytest.mark.parametrize("name", ["cells", "header"])
 def test_a_cell_that_the_statement_does_not_say_is_never_shown(
     name: str, monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
@@ -177,7 +167,6 @@ def test_a_cell_that_the_statement_does_not_say_is_never_shown(
     assert "900 mg" not in found and "<dd>300 mg</dd>" in found
 
 
-@database
 def test_what_is_closed_to_a_reader_has_no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     publish(TABLE)
     turn = answered(monkeypatch, ROW)
@@ -186,7 +175,6 @@ def test_what_is_closed_to_a_reader_has_no_cells(monkeypatch: pytest.MonkeyPatch
     assert "mg" not in closed.plain_text
 
 
-@database
 def test_many_rows_take_no_more_queries_than_one(
     monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -256,7 +244,6 @@ def test_without_its_page_an_excerpt_is_text() -> None:
     assert excerpt_parts([CHILD], []) == (ExcerptPart(CHILD),)
 
 
-@database
 def test_a_refusal_shows_rows_as_a_table_and_marks_none(alice: User, client: Client) -> None:
     texts = [f"{CAPTION}: Age: 1 to 5 years; Dose: 150 mg", "Age: 6 to 12 years; Dose: 300 mg"]
     turn = refused(alice, Reason.WEAK_EVIDENCE, publish(TABLE), excerpt=texts)

@@ -389,6 +389,7 @@ def test_what_a_follow_up_took_over_can_be_removed(
 ) -> None:
     Collection.objects.create(slug="heart", name="Heart")
     first = ask(alice, "What is the dose of amoxicillin for adults with pneumonia?")
+    assert b'class="carried"' not in clinician.get(thread(first.conversation_id)).content
     address = thread(first.conversation_id, "ask_in")
     asked = {"question": "and in pregnancy?", "collection": "chest"}
     response = clinician.post(address, asked, headers=headers, follow=True)
@@ -404,13 +405,6 @@ def test_what_a_follow_up_took_over_can_be_removed(
     assert (again.question, again.standalone) == (without, "")
     assert again.trace["asked"]["collections"] == ["chest"]
     assert response.status_code == 200
-
-
-def test_a_question_that_stands_by_itself_has_no_parts_to_remove(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = ask(alice)
-    assert b'class="carried"' not in clinician.get(thread(turn.conversation_id)).content
 
 
 def test_what_is_copied_and_printed_says_where_and_when(

@@ -1,7 +1,5 @@
 """Ages are distinguished from numbers of recommendations."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.language.en.patients.groups import populations

@@ -1,7 +1,5 @@
 """The analysis of questions: a table of invented cases, and texts of any kind."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 

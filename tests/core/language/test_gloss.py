@@ -1,7 +1,5 @@
 """Test that texts in German are read as the same texts in English are, and others not at all."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path
@@ -16,6 +14,7 @@ from core.language.en.patients.people import people_of
 from core.language.en.quantities.matching import counted
 from core.language.en.statements.limits import Limit, limit_of
 from core.language.gloss import gloss, has_table, question_in_english, spoken_in
+from tests.tables import cases
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES = ROOT / "core" / "language" / "de"
@@ -26,25 +25,9 @@ ENGLISH_QUESTIONS = [
 ]
 # By its stop words, which Danish has too.
 TAKEN_FOR_DANISH = {"Ever since Iraq I get flashbacks. A friend takes diazepam for his; could I?"}
-SAME = [
-    ("Adrenalin 0,5 mg i.m. alle 5 Minuten", "adrenaline 0.5 mg intramuscularly every 5 minutes"),
-    ("höchstens 2.000 mg pro Tag", "at most 2000 mg per day"),
-    ("Furosemid 40 mg 1-0-1", "furosemide 40 mg twice daily"),
-    ("Paracetamol 500 mg 4x tgl.", "paracetamol 500 mg 4 times daily"),
-    ("mindestens 12 Stunden, mehr als 5 mg", "at least 12 hours, more than 5 mg"),
-    ("zweimal täglich", "twice daily"),
-    ("1.250,5 mg", "1250.5 mg"),
-    ("alle 4 bis 6 h", "every 4 to 6 hours"),
-    ("6-stdl.", "every 6 hours"),
-    ("4-6-stündlich", "every 4 to 6 hours"),
-    ("Nitrofurantoin 100 mg 1-0-1-0", "nitrofurantoin 100 mg twice daily"),
-    ("max. 4 g für 5 Tage", "at most 4 g for 5 days"),
-    ("über 30 Minuten", "over 30 minutes"),
-    ("0,05 bis 0,3 µg/kg/min", "0.05 to 0.3 µg/kg/min"),
-]
 
 
-@pytest.mark.parametrize(("german", "english"), SAME)
+@pytest.mark.parametrize(("german", "english"), cases(__file__, "german_amounts.tsv"))
 def test_amounts_are_read_as_in_english(german: str, english: str) -> None:
     assert counted(gloss(german, "de")) == counted(english) != frozenset()
 
@@ -90,21 +73,7 @@ def test_english_is_left_as_it_is_and_a_language_without_a_table_says_nothing() 
     assert not has_table("../en")
 
 
-@pytest.mark.parametrize(
-    ("question", "code"),
-    [
-        ("Wie viel Adrenalin bei Anaphylaxie?", "de"),
-        ("Adrenalin Dosis Anaphylaxie Erwachsene", "de"),
-        ("Amoxicillin Dosis", "de"),
-        ("Ciprofloxacin Pyelonephritis eGFR 25 Dosis?", "de"),
-        ("adrenaline dose anaphylaxis adult", "en"),
-        ("what kind of insulin infusion was used", "en"),
-        ("was kind to die", "en"),
-        ("Hb 74 stable no bleeding no cardiac history transfuse?", "en"),
-        ("flecainide dose for AF onset 3 hours ago, normal heart", "en"),
-        ("Quelle est la dose d'adrénaline en cas d'anaphylaxie chez l'enfant ?", "fr"),
-    ],
-)
+@pytest.mark.parametrize(("question", "code"), cases(__file__, "spoken.tsv"))
 def test_the_language_of_a_question_is_told(question: str, code: str) -> None:
     assert spoken_in(question) == code
 

@@ -1,7 +1,5 @@
 """Test that rules on English words stand in `core/language/en` alone."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

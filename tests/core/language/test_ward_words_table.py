@@ -1,7 +1,5 @@
 """Test the form of the tables of ward words and of classes of medicines."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import combinations
@@ -17,13 +15,7 @@ LEAST_ROWS, LEAST_ABBREVIATIONS, LEAST_CLASSES = 900, 700, 60
 MOST_SHORT_CHARS, MOST_WORDS_CHARS, MOST_WORDS = 40, 120, 12
 _BESIDE = re.compile(r"[a-z0-9]+\*?")
 # What a reader that drops signs would take for one form, and which mean opposites.
-OPPOSITES = [
-    ("+ve", "-ve"),
-    ("↑K", "↓K"),
-    ("↑Na", "↓Na"),
-    ("↑Ca", "↓Ca"),
-    ("↑Mg", "↓Mg"),
-]
+OPPOSITES = [("+ve", "-ve"), ("↑K", "↓K"), ("↑Na", "↓Na"), ("↑Ca", "↓Ca"), ("↑Mg", "↓Mg")]
 
 
 def _table(name: str, columns: list[str]) -> list[dict[str, str]]:

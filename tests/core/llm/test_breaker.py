@@ -1,7 +1,5 @@
 """An endpoint that is away is skipped for a while, and then tried by a single call."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Calls go to the configured address, whatever proxies the environment names."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import threading

@@ -1,7 +1,5 @@
 """The file of models is read strictly, or refused by table and key, without quoting an API key."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

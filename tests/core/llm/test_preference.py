@@ -1,7 +1,5 @@
 """Several endpoints in order of preference: when one fails, the next is asked."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

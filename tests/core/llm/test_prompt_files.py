@@ -1,7 +1,5 @@
 """Prompt files: all of ours can be filled, and the keys of stored replies do not change."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Replies of endpoints are read strictly: complete, well-formed, with valid token counts."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A server that refuses part of a request is asked with less, and its limits are remembered."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler

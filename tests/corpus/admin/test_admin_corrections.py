@@ -1,7 +1,5 @@
 """Test the form that corrects a misread word, and the page of the second person."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User

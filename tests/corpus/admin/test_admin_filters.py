@@ -1,7 +1,5 @@
 """Test the filters of the list of documents, and its queries when it is long."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

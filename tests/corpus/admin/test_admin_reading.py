@@ -1,7 +1,5 @@
 """Test the passage view: page, picture, passages, and who may open them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the repair of a misread table, from the doubt to the answer that quotes its row."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Check what must hold of the passages of every document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens, split

@@ -1,7 +1,5 @@
 """Test that `check_spans` measures files as ingestion does, and goes on after a bad one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A site whose configuration of encoders changes, and its state."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test indexing in this process: its result, resuming, and fencing by the lease."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

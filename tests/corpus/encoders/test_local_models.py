@@ -1,7 +1,5 @@
 """Test that both backends compute the same with models in folders of every form."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test that a model's name depends on every file that decides its vectors, and no other."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

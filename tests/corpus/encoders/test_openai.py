@@ -1,7 +1,5 @@
 """Test an encoder behind an endpoint, with real HTTP on loopback, working and misbehaving."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

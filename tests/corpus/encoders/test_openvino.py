@@ -1,7 +1,5 @@
 """Test OpenVINO: the same vector for a text in any batch, its files, and no network."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

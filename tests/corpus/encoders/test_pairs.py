@@ -1,7 +1,5 @@
 """A question and statements as the input of a small model, and the odds read from its scores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

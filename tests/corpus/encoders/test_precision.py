@@ -1,7 +1,5 @@
 """Test the precision in which models compute, by the processor and the setting."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Test `manage.py reembed`: an encoder that fails doesn't stop the others."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

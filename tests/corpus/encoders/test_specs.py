@@ -1,7 +1,5 @@
 """Test the file that names the encoders, and the errors that name a wrong word."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

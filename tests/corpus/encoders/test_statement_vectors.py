@@ -1,7 +1,5 @@
 """Test that statements are encoded when a document is indexed, and their vectors used later."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Make folders of real models with random weights, a few kilobytes each, in every usual form."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 WORDS = """gentamicin is given once daily renal function dose of the a in mg kg for to with no not

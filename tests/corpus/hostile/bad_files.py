@@ -4,8 +4,6 @@ Each is a `BadFile` with its name, its class, and its allowed outcomes: `parsed`
 error that refuses it. Any other outcome is a defect.
 """
 
-from __future__ import annotations
-
 import io
 import random
 import zipfile

@@ -1,7 +1,5 @@
 """Make XML, HTML, Markdown and plain text, each wrong in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.corpus.hostile.bad_office import EXTERNAL, LAUGHS

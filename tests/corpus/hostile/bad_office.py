@@ -1,7 +1,5 @@
 """Make Word, Excel and PowerPoint files, each wrong in one way."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Write PDFs object by object, each wrong in one way."""
 
-from __future__ import annotations
-
 import io
 import random
 import zlib

@@ -1,7 +1,5 @@
 """Test that every bad file ends as pages or as a sentence, and its caller lives on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Test uploads of bad files: each ends with a sentence, and no job is stuck."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import pytest

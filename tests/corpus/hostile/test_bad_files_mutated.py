@@ -1,7 +1,5 @@
 """Test good files under wrong names, cut short, or randomly damaged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Test context lines from an endpoint that works, and from endpoints that don't."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Test that indexing goes on after the database or a full disk has interrupted it."""
 
-from __future__ import annotations
-
 import logging
 import re
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Test claims, leases and the sweep, by calling them."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 from typing import Any

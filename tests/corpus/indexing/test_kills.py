@@ -4,8 +4,6 @@ The result is, byte by byte, that of an undisturbed run, and until then nothing 
 found.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Test that a vector index can be built while passages change, and after a build was killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -31,14 +29,7 @@ from corpus.services.encoders import encoder_reembed, encoders_sync
 from corpus.services.indexing import document_index
 from retrieval.pipeline import retrieve
 from tests.corpus.documents import guideline, ingest
-from tests.corpus.encoders.encoder_sites import (
-    ASKED,
-    Site,
-    building,
-    everything,
-    indexed,
-    states,
-)
+from tests.corpus.encoders.encoder_sites import ASKED, Site, building, everything, indexed, states
 from tests.processes import ROOT
 
 

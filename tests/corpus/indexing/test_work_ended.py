@@ -1,7 +1,5 @@
 """Test work that is ended from outside: past its limits, or when another worker has the job."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

@@ -1,7 +1,5 @@
 """Small invented corpora in the forms in which real ones are published."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from corpus.intake.published_formats import FORMATS, records_of

@@ -1,7 +1,5 @@
 """Test `manage.py import_corpus` and its service: what it adds, skips and resumes."""
 
-from __future__ import annotations
-
 import gzip
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test the text that is read from a record of each published form."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

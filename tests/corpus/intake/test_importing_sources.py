@@ -1,7 +1,5 @@
 """Test how files, folders and archives become records, hostile and broken ones too."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import itertools
@@ -243,11 +241,7 @@ DTD = '"JATS-archivearticle1-3.dtd">'
 
 @pytest.mark.parametrize(
     ("name", "root"),
-    [
-        ("pubmed", "PubmedArticleSet"),
-        ("medlineplus", "health-topics"),
-        ("wikipedia", "mediawiki"),
-    ],
+    [("pubmed", "PubmedArticleSet"), ("medlineplus", "health-topics"), ("wikipedia", "mediawiki")],
 )
 def test_a_dump_that_declares_entities_is_refused_whole(
     name: str, root: str, tmp_path: Path

@@ -1,7 +1,5 @@
 """Test the text that is read from Wikipedia's markup."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test `manage.py ingest`: what it takes, its output, and the whole way with its own worker."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

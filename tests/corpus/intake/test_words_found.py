@@ -1,7 +1,5 @@
 """Test that a document that lost words says so, and is published only after a look at each page."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Make files for the parser's tests on the spot, so that every byte is known."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 import zipfile

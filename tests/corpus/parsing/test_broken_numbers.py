@@ -1,7 +1,5 @@
 """A number that a line's end breaks is one number or doubted, never two numbers believed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from docx import Document as Word
 from corpus.parsing.doubts.grades import Grade, grade_of
 from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.tables import cases, listed
 
 FULL = "Colchicine is a medicine for acute gout that is taken by mouth in low doses for some days."
 
@@ -27,24 +26,7 @@ def _doubted(document: ParsedDocument) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("and beta-blockers. Give 1.", "5 mg of colchicine."),
-        ("The usual amount is 1.", "25 mg/kg of colchicine."),
-        ("Stop it if the INR is above 1.", "5 or the patient bleeds."),
-        ("Stop it if the pH is below 7.", "35."),
-        ("It is a daily amount of 1,", "500 mg of colchicine."),
-        # A limit of age, a count of tablets or boluses and two doses are no thousands.
-        ("For children aged 6 to 12,", "250 mg of colchicine."),
-        ("If it fails, take 2,", "500 mg tablets of colchicine."),
-        ("In shock give 2,", "500 mL warm fluid boluses."),
-        ("In shock give 2,", "500 mL"),
-        ("Give 250,", "500 mg of colchicine."),
-        ("Do not exceed a daily dose of 1,", "5 mg of colchicine."),
-        ("Do not exceed 1.", "5-2 mg of colchicine."),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), cases(__file__, "broken_numbers.tsv"))
 def test_a_number_that_may_go_on_is_doubted_on_both_lines(
     tmp_path: Path, before: str, after: str
 ) -> None:
@@ -87,25 +69,7 @@ def test_a_number_broken_at_the_end_of_a_page_or_column_is_doubted(tmp_path: Pat
     assert _doubted(fixtures.read_pdf(tmp_path, fixtures.together(left, right))) == ends
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["It was measured in 2010.", "5 patients died."],
-        ["Doses are in table 1.", "5 mg is usual."],
-        ["See sections 3, 4,", "500 mg is usual."],
-        ["Give it on days 1,", "8 and 15."],
-        ["Give 500 mg on day 1,", "250 mg on day 2 and day 3, 125 mg on day 4."],
-        ["Give 100, 200, 500 mg at most."],
-        ["Give vitamin B12.", "5 mg of folic acid is enough."],
-        ["1. Weigh the patient on day 1.", "2. Take blood."],
-        ["Weigh the patient on day 1.", "1.1.4 Offer colchicine."],
-        ["Give 1.5 mg.", "5 mg is too much."],
-        ["Thorax 2010;65:53–8.", "15 de Boer A. Pleural disease."],
-        ["Pleural disease. Thorax 8.", "16 Boer A. Pleural disease."],
-        ["It is a component of management [98, 99,", "100] in adults."],
-        ["Take one tablet.", "2 tablets are too many."],
-    ],
-)
+@pytest.mark.parametrize(("lines",), cases(__file__, "whole_numbers.tsv", listed))
 def test_honest_ends_of_lines_are_not(tmp_path: Path, lines: list[str]) -> None:
     assert _doubted(_read(tmp_path, [FULL, *lines])) == []
 

@@ -1,7 +1,5 @@
 """Test which engine reads a document: the site's, or the one that staff chose."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

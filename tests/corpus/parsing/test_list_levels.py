@@ -1,7 +1,5 @@
 """Test the levels of list items: 1 is the outermost, in a PDF as in every other format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path

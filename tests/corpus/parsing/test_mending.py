@@ -1,7 +1,5 @@
 """Numbers and words that the end of a run broke are put together in every format."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A lost comparison sign is doubted in every format, and keeps its document back until a tick."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from pathlib import Path
@@ -178,11 +176,7 @@ def test_each_page_with_the_same_doubted_line_has_to_be_looked_at(tmp_path: Path
         ("a.md", "---\ndraft: false\nstatus: current\n---\n# Zinc\n\nGive 5 mg.", []),
         ("a.md", "# Zinc\n\n**SUPERSEDED**\n\nGive 5 mg.", ["standing_unsure"]),
         ("a.md", "# Zinc\n\nIf it is withdrawn, give 5 mg. Do not use it twice.", []),
-        (
-            "a.html",
-            "<meta name=status content=Withdrawn><p>Give 5 mg.</p>",
-            ["standing_unsure"],
-        ),
+        ("a.html", "<meta name=status content=Withdrawn><p>Give 5 mg.</p>", ["standing_unsure"]),
         ("a.html", "<title>Draft: zinc</title><p>Give 5 mg.</p>", ["standing_unsure"]),
         ("a.txt", "Zinc\n\nGive 9\u03360\u0336 5 mg.", ["words_struck"]),
     ],

@@ -1,7 +1,5 @@
 """Test text that goes on over pages, columns and floats, and words that are no running text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.parsing_fixtures import at, heading
 from tests.corpus.parsing.tables.said import said_in
 from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
+from tests.tables import cases, listed
 
 OPEN_END = (
     "Give the first dose as soon as the blood cultures have been taken, and write the time when",
@@ -231,52 +230,8 @@ def test_hyphens_at_line_ends(lines: list[str], joined: str) -> None:
     assert decide(join_lines(lines), Vocabulary([*lines, "based on it"])) == joined
 
 
-WHOLE = ["a follow-up in the first-line, a follow-", "up by first-", "line staff"]
-DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
-
-
 @pytest.mark.parametrize(
-    ("document", "lines", "joined"),
-    [
-        ([], ["multidrug-", "resistant"], "multidrug-resistant"),  # without a vocabulary
-        ([], ["co-", "amoxiclav"], "co-amoxiclav"),
-        ([], ["co-", "deine"], "codeine"),
-        ([], ["low-", "dose"], "low-dose"),
-        ([], ["low-", "ering"], "lowering"),
-        ([], ["beta-", "blockers"], "beta-blockers"),
-        ([], ["beta-", "methasone"], "betamethasone"),
-        ([], ["non-", "heparin"], "non-heparin"),
-        ([], ["self-", "harm"], "self-harm"),
-        ([], ["anti-", "tuberculosis"], "anti-tuberculosis"),
-        ([], ["anti-", "biotics"], "antibiotics"),
-        ([], ["anti-", "inflammatory"], "anti-inflammatory"),
-        ([], ["mid-", "night"], "midnight"),
-        ([], ["re-", "evaluation"], "re-evaluation"),
-        ([], ["pre-", "eclampsia"], "pre-eclampsia"),
-        ([], ["intra-", "articular"], "intra-articular"),
-        ([], ["re-", "ceive"], "receive"),
-        ([], ["vacu-", "um"], "vacuum"),  # a double vowel alone tells nothing
-        (["a reevaluation"], ["re-", "evaluation"], "reevaluation"),
-        ([], ["weight-", "based"], "weight-based"),
-        ([], ["over-", "dose"], "overdose"),
-        ([], ["manage-", "ment"], "management"),
-        (["the lowdose arm"], ["low-", "dose"], "lowdose"),  # as the document prints it
-        ([], ["30–", "60 mg"], "30–60 mg"),
-        ([], ["1,", "000 mg"], "1,000 mg"),
-        ([], ["1,250,", "000 units"], "1,250,000 units"),
-        ([], ["100,", "200 mg"], "100, 200 mg"),  # perhaps two doses
-        ([], ["by 2010,", "000 of them"], "by 2010, 000 of them"),
-        ([], ["from 5 –", "10 mg"], "from 5 – 10 mg"),
-        (["a multidrug regimen, resistant"], ["multidrug-", "resistant"], "multidrug-resistant"),
-        (["it is life-threatening"], ["life-", "threatening"], "life-threatening"),
-        (WHOLE, ["co-", "administer"], "co-administer"),
-        (DIVIDED, ["con-", "junction"], "conjunction"),
-        (DIVIDED, ["www.who.int/con-", "junction"], "www.who.int/con-junction"),
-        (["re-assess once, reassess or reassess", *DIVIDED], ["re-", "assess"], "reassess"),
-        (["re-assess once, reassess or reassess", *WHOLE], ["re-", "assess"], "re-assess"),
-        (["reassess", *WHOLE], ["re-", "assess"], "reassess"),
-        (["an RTWG"], ["R-", "TWG"], "R-TWG"),
-    ],
+    ("document", "lines", "joined"), cases(__file__, "hyphens.tsv", listed, listed)
 )
 def test_what_a_document_prints_decides_on_hyphens_at_line_ends(
     document: list[str], lines: list[str], joined: str

@@ -1,7 +1,5 @@
 """Test office files, HTML, Markdown, plain text and MedQuAD's XML."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Test that no text is lost, glued together or said twice between a file and its pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import docx

@@ -1,7 +1,5 @@
 """Test HTML and Markdown: struck words, breaks in tables, bars, depth, front matter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

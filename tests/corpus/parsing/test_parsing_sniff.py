@@ -1,7 +1,5 @@
 """Test how a file's type is found before anything parses it."""
 
-from __future__ import annotations
-
 import struct
 import tracemalloc
 import zipfile

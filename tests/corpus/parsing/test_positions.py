@@ -1,7 +1,5 @@
 """Test the position of a span in a document without pages."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

@@ -1,7 +1,5 @@
 """Test which documents are out of date, and how they are read or cut again while searchable."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,16 +12,7 @@ from pytest_django import Settings
 
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.indexing import jobs, recipe, statistics
-from corpus.models import (
-    Chunk,
-    Collection,
-    Document,
-    Job,
-    JobState,
-    Lifecycle,
-    ReadWith,
-    Stage,
-)
+from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, ReadWith, Stage
 from corpus.parsing import registry, sniff
 from corpus.parsing.engines import ModelsMissing
 from corpus.selectors import documents_stale

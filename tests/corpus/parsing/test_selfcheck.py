@@ -1,7 +1,5 @@
 """Test the share of a page's words that PDFium finds under its boxes, on altered results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Test signs of symbol fonts, which must never vanish: without its µ, 5 µg is 5 g."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

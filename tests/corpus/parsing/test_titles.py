@@ -1,7 +1,5 @@
 """Test what documents are called that print a title in twenty ways."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test that invisible words are not read, and visible ones are, whatever their colour."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

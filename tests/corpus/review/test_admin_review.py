@@ -1,7 +1,5 @@
 """Test the pages that approve, return, compare, supersede, withdraw and recall a document."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 from io import StringIO

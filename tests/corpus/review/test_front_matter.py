@@ -1,7 +1,5 @@
 """Test that facts of the first page and of running headers are offered, and taken when ticked."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the steps by which a table is repaired."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

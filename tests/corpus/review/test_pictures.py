@@ -1,7 +1,5 @@
 """Test pictures of pages over HTTP: made at the first request and kept."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Test which published documents another one may be a new version of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the queue of pages in doubt: who is shown which, ticks that are kept, and publication."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test a page of the passage view: blocks, tables as printed, doubts and their places."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from corpus.review.pages import ReadPage, read_page

@@ -1,7 +1,5 @@
 """Test what a repaired table makes of a page: its rows, what is said to be changed, its doubts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 

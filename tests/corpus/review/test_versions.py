@@ -1,7 +1,5 @@
 """Test how similar two documents are, and where they differ."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Test forked children: they share the loaded libraries, and nothing of a file."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Test the parser's child process: its limits, its end, and what the parent makes of both."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

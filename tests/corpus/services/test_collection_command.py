@@ -1,7 +1,5 @@
 """Test `manage.py collection`: create, change and list, with each change in the log."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import CommandError, call_command
 

@@ -1,7 +1,5 @@
 """Test that a scanner looks at each file first, with a played clamd that speaks its protocol."""
 
-from __future__ import annotations
-
 import socket
 import socketserver
 import struct

@@ -1,7 +1,5 @@
 """Test two or more people who change a document at the same moment."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
 from functools import partial

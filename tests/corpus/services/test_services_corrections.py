@@ -1,7 +1,5 @@
 """Test that a misread word is corrected, and stays so when the file is read again."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

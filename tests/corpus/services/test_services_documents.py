@@ -1,7 +1,5 @@
 """Test uploads: what is stored, which sentence refuses, and that no file is stored twice."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Test the allowed changes of a document's lifecycle, and that there are no others."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from itertools import pairwise, permutations

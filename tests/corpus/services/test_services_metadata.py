@@ -1,7 +1,5 @@
 """Test edits of a document's and a collection's metadata."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

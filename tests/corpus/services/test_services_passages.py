@@ -1,7 +1,5 @@
 """Test disabling and enabling a passage, and what stays disabled after another chunking."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.dispatch import Signal

@@ -1,7 +1,5 @@
 """Test that summaries are made, kept, replaced and deleted with their passages."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Test that answering stops at once, in every channel, says why, and resumes."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client

@@ -1,7 +1,5 @@
 """Test files in a bucket of S3, played by moto's server on loopback."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator

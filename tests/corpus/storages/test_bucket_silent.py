@@ -1,7 +1,5 @@
 """Test a store of files that hangs, as a stopped process does, or refuses newer checksums."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

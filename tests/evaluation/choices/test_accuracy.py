@@ -1,7 +1,5 @@
 """Accuracy with retrieval, of the model alone, and their difference, computed by hand."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

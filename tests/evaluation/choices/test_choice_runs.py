@@ -1,7 +1,5 @@
 """Runs of multiple-choice questions: with retrieval, by the model alone, and with failures."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Items with known measures, and a verifier with given labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from chat.errors import VerifierUnavailable

@@ -1,7 +1,5 @@
 """Claim-level measures by hand, and the reasons where there is no value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The share of a claim's concepts that its quotes name, and the reasons for no value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

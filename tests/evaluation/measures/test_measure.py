@@ -1,7 +1,5 @@
 """Measuring an item and a run: what is averaged, and what is only counted."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured

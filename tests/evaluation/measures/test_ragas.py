@@ -1,7 +1,5 @@
 """The RAGAS library with judges on loopback, sound and faulty."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures of refusal and confidence, by hand and against scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score

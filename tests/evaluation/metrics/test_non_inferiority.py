@@ -1,7 +1,5 @@
 """Non-inferiority by hand: the number of lost items in a resample is binomial."""
 
-from __future__ import annotations
-
 import pytest
 from scipy.stats import binom
 

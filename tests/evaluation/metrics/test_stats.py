@@ -1,7 +1,5 @@
 """Intervals and tests: seeded, and right where the right answer is known."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

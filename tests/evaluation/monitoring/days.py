@@ -1,7 +1,5 @@
 """Turns on given days."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Daily figures: what they count, each day once, and missed days later."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

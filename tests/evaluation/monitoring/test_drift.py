@@ -1,7 +1,5 @@
 """PSI by hand, and alerts that begin, are announced once, and end."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from math import log

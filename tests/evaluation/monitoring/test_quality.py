@@ -1,7 +1,5 @@
 """The page *Quality*: its figures, who may see it, and who may read topics."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A question set over the tests' guideline, and its runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evaluation.models import QuestionRun, QuestionSet

@@ -1,7 +1,5 @@
 """An item shows what was retrieved and why it scored, and RAGAS reads the export."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py evaluate gate`: the verdict that a hospital's CI gets before a release."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

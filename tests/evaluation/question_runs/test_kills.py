@@ -1,7 +1,5 @@
 """A run whose processes are killed at random asks each item once, with undisturbed results."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """A run measured again asks nothing anew and loses nothing; a judge at work keeps its item."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Question runs in the administration: evaluators start and control them, nobody deletes one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Question runs: asked like a clinician's questions, each once, cancelled, resumed, budgeted."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """`manage.py evaluate run`, `list`, `show`, `compare` and `export`."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

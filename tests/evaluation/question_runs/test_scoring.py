@@ -1,7 +1,5 @@
 """Answers scored by patterns, label and kind, and the result card over them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -46,14 +44,8 @@ def refused(**known: Any) -> MeasuredItem:
         (answered("Yes, it does.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.RIGHT),
         (answered("No.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.WRONG),
         (answered("It does.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.UNCOMPARED),
-        (
-            answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="B"),
-            Worth.RIGHT,
-        ),
-        (
-            answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="A"),
-            Worth.WRONG,
-        ),
+        (answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="B"), Worth.RIGHT),
+        (answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="A"), Worth.WRONG),
     ],
 )
 def test_what_an_answer_is_worth(item: MeasuredItem, worth: Worth) -> None:

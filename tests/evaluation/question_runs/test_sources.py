@@ -1,7 +1,5 @@
 """Measures of whether the right document was found, and the right page cited."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Clinicians' questions collected as a question set."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 
@@ -30,11 +28,7 @@ def asked(alice: User) -> list[Turn]:
     feedback_save(answered, helpful=True)
     refused = ask(alice, UNANSWERABLE)
     feedback_save(refused, helpful=False)
-    return [
-        answered,
-        refused,
-        ask(channel=Channel.EVALUATION),
-    ]
+    return [answered, refused, ask(channel=Channel.EVALUATION)]
 
 
 def collected(which: Which, **days: Any) -> QuestionSet:

@@ -1,7 +1,5 @@
 """Questions with free-text answers become items; malformed ones are named and left out."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """`manage.py evaluate import` stores a set once, and reports what it left out."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

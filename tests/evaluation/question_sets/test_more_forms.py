@@ -1,7 +1,5 @@
 """The forms BioASQ, MedDialog, HealthSearchQA and MS²."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

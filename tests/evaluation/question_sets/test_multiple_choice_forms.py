@@ -1,7 +1,5 @@
 """Multiple choice in its four published forms: the right option is never guessed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +51,7 @@ def test_medqa(tmp_path: Path) -> None:
         ({"answer_idx": 1}, "the answer: a text is needed."),
         ({"answer": "Tea"}, "answer is not the text of the option answer_idx."),
         ({"options": ["Tea", "Rest"]}, BY_LETTERS),
-        (
-            {"options": {"A": "Tea", "C": "Rest"}},
-            BY_LETTERS,
-        ),
+        ({"options": {"A": "Tea", "C": "Rest"}}, BY_LETTERS),
         ({"options": {"A": "Tea"}}, "2 to 26 options with text are needed."),
         ({"options": {"A": "Tea", "B": " "}}, "2 to 26 options with text are needed."),
     ],

@@ -1,7 +1,5 @@
 """Question sets in the administration: evaluators upload and read them, nobody changes one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A list of retractions compared with the corpus: alerts, announced once, and no withdrawal."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from pathlib import Path

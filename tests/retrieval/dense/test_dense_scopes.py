@@ -4,8 +4,6 @@
 400 centres, as texts on 400 topics have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date

@@ -3,8 +3,6 @@
 5,000 passages with a summary for every four, in a database of their own; vectors of 32 dimensions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.db import connection, transaction
@@ -17,10 +15,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.dense import summaries
 from retrieval.dense.summaries import LEAVES, SUMMARIES, search_summaries
 from retrieval.types import Query, Ranking
-from tests.retrieval.dense.test_dense_scopes import (
-    ON,
-    around_centres,
-)
+from tests.retrieval.dense.test_dense_scopes import ON, around_centres
 
 OF_EACH = 4  # passages
 _SUMMARIES = """

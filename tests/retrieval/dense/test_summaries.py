@@ -1,7 +1,5 @@
 """Passages found by their section's summary have the same scope as passages found directly."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Group, User
 from pytest_django import Settings

@@ -1,7 +1,5 @@
 """Passages that name the question's concepts rank higher, if the site configures it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -66,9 +64,7 @@ def test_a_passage_that_names_the_concept_wins(concepts: None) -> None:
 def test_it_takes_a_query_and_none_where_the_question_has_no_concept(concepts: None) -> None:
     def queries(config: RetrievalConfig, text: str) -> int:
         ask(config, text)  # warms caches
-        with CaptureQueriesContext(
-            connection,
-        ) as seen:
+        with CaptureQueriesContext(connection) as seen:
             ask(config, text)
         return len(seen)
 

@@ -1,7 +1,5 @@
 """The text around a hit: of its section, in whole sentences, within the limit."""
 
-from __future__ import annotations
-
 import datetime
 import random
 from dataclasses import replace

@@ -4,8 +4,6 @@ Through the whole search: in other processes, after VACUUM and REINDEX, with doc
 or in another order. And a hostile question of any length costs no more than a short one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

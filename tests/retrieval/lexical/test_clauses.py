@@ -30,10 +30,7 @@ def test_frequent_words_are_searched_together() -> None:
 
 
 def test_frequent_words_are_searched_where_they_weigh_enough_together() -> None:
-    terms = [
-        term("blood", 4000, strong=(1000, 300, 40)),
-        term("high", 5000, strong=(2000, 500, 0)),
-    ]
+    terms = [term("blood", 4000, strong=(1000, 300, 40)), term("high", 5000, strong=(2000, 500, 0))]
     # 3,000 have both, 300 with the weakest marks, 22 with the next; 40 remain for one alone.
     assert choose(terms, chunks=10_000, budget=70).clauses == (
         ("blood~75", "high~75"),

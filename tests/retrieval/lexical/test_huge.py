@@ -1,7 +1,5 @@
 """A question of any kind and length is analysed and cut, without an error and in bounded time."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

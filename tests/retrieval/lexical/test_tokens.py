@@ -10,10 +10,11 @@ from retrieval.config import RetrievalConfig
 from retrieval.lexical.search import asked_lexemes, search_lexical, searched_names
 from retrieval.types import Query
 from tests.corpora import publish
-from tests.retrieval.lexical.golden_tokens import GOLDEN
+from tests.tables import cases
 
 pytestmark = pytest.mark.django_db
 TODAY = datetime.date(2026, 5, 1)
+GOLDEN = cases(__file__, "tokens.tsv")
 
 
 def test_the_table_is_long_enough_and_says_nothing_twice() -> None:

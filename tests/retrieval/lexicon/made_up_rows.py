@@ -1,7 +1,5 @@
 """Rows in the form of MRCONSO.RRF, with invented diseases and medicines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """Which spelling slips are corrected before a search, and which words are left as typed."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """The lexicon: what it finds, who edits it, and when an edit takes effect."""
 
-from __future__ import annotations
-
 import json
 import threading
 from typing import Any
@@ -18,13 +16,7 @@ from chat.models import AuditEvent
 from core.language.en.medicines.names import drugs
 from medrag_site.groups import AUDITORS, CLINICIANS, STAFF
 from retrieval.analysis import analyse, by_every_name, expansions, spelled_out
-from retrieval.lexicon.terms import (
-    MAX_EXPANSIONS,
-    Entry,
-    Lexicon,
-    entry_fault,
-    in_clinical_words,
-)
+from retrieval.lexicon.terms import MAX_EXPANSIONS, Entry, Lexicon, entry_fault, in_clinical_words
 from retrieval.models import EntryKind, LexiconEntry, LexiconVersion, Match
 from retrieval.services import lexicon_entries_enable, lexicon_entry_delete, lexicon_entry_save
 from retrieval.types import Expansion

@@ -1,7 +1,5 @@
 """The lexicon of an earlier release gives way to today's, except what staff made of it."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

@@ -1,7 +1,5 @@
 """Prepared statements return the same rows as statements that are planned each time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pipelined statements: sent at once, awaited late, and cleaned up when they fail."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Candidates without a database, and a cross-encoder with random weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

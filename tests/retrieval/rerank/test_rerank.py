@@ -1,7 +1,5 @@
 """The final order: by scores, by authority and year, or as fused if there is no reranker."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A cross-encoder from a folder, with the real loading, tokenizer and forward pass."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """A rerank endpoint that works, and faulty ones."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -10,13 +8,7 @@ import pytest
 from core.llm.client import Endpoint as Asked
 from retrieval.rerank.endpoint import PASSAGE_CHARS, EndpointReranker, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
-from tests.llm.server import (
-    Answer,
-    Endpoint,
-    cut_off,
-    raw,
-    status,
-)
+from tests.llm.server import Answer, Endpoint, cut_off, raw, status
 from tests.llm.serving import serving
 
 PASSAGES = [Passage("a", "Title", "One."), Passage("b", "Title", "Two.")]

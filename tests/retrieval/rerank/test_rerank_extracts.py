@@ -1,7 +1,5 @@
 """The extract of a long passage that a reranker gets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

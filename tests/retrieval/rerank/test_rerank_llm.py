@@ -1,7 +1,5 @@
 """Language models as rerankers: sound, inventing, repeating, obeying passages, and silent."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

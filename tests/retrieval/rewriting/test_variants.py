@@ -1,7 +1,5 @@
 """Wordings by rules, and by language models: sound, slow, wrong, hostile and away."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,13 +20,7 @@ from retrieval.models import Generated
 from retrieval.rewriting.generated import HYDE, MULTI_QUERY, Reworded, accepted, requests_of
 from retrieval.rewriting.variants import variants_of
 from retrieval.types import Analysis, Rewriting, Variant
-from tests.llm.server import (
-    Answer,
-    Endpoint,
-    endpoint,
-    says,
-    status,
-)
+from tests.llm.server import Answer, Endpoint, endpoint, says, status
 from tests.models import change_model, set_model, unset_models
 
 LEXICON = Lexicon(
@@ -156,9 +148,7 @@ def test_every_part_that_decides_an_answer_is_in_its_key(settings: Settings) -> 
 
 @pytest.mark.django_db
 def test_queries_are_few_and_none_is_open_during_a_call(model: Endpoint) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as fresh:
+    with CaptureQueriesContext(connection) as fresh:
         variants()
     with CaptureQueriesContext(connection) as kept:
         variants()

@@ -1,7 +1,5 @@
 """The folder of documents: whole, true to the settings in force, and honest where nothing is."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import re

@@ -1,7 +1,5 @@
 """Figures of the release stand in one file, as their pages tell them, and of the gate they name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

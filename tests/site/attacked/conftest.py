@@ -1,7 +1,5 @@
 """Fixtures of an attacked site."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

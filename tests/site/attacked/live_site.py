@@ -1,7 +1,5 @@
 """Run a whole site as an operator does, in a folder of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

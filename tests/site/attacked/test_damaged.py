@@ -4,8 +4,6 @@ Documents are indexed and questions asked meanwhile. In the end every document i
 and once, every answer given is stored once, and the log's chain is unbroken.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -3,8 +3,6 @@
 The store of files is a process that is suspended; the other two take connections and never read.
 """
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess
@@ -109,9 +107,7 @@ class Timed:
 
 
 def test_questions_are_answered_while_files_scanner_and_collector_hang(
-    leaning: Site,
-    store: tuple[str, psutil.Popen],
-    record_property: Callable[[str, object], None],
+    leaning: Site, store: tuple[str, psutil.Popen], record_property: Callable[[str, object], None]
 ) -> None:
     asker, staff = leaning.signed_in("clinician"), leaning.signed_in("staff")
     sha256 = leaning.rows("SELECT sha256 FROM corpus_document WHERE media_type LIKE '%pdf'")[0][0]

@@ -1,7 +1,5 @@
 """Test on a running site that questions are answered alike while all documents are read again."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

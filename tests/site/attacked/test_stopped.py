@@ -1,7 +1,5 @@
 """Test on a running site that a stop stops: what is in progress, what is stored, what is shared."""
 
-from __future__ import annotations
-
 import html
 import re
 import threading
@@ -79,10 +77,7 @@ def is_told(text: str) -> bool:
 
 @pytest.mark.parametrize("scope", ["a document", "the site"])
 def test_everything_that_shows_what_is_stopped_tells_it(
-    running: Site,
-    api: httpx.Client,
-    scope: str,
-    record_property: Callable[[str, object], None],
+    running: Site, api: httpx.Client, scope: str, record_property: Callable[[str, object], None]
 ) -> None:
     once, in_chat_once = ({"Idempotency-Key": f"{form}-{len(scope)}"} for form in ("api", "chat"))
     in_chat = {"model": "medrag", "messages": [{"role": "user", "content": DOSING["question"]}]}

@@ -1,7 +1,5 @@
 """Test backup and restore on one server: what is restored, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import stat
@@ -97,11 +95,7 @@ def whole(
         "KEYS_DIR": folder / "keys",
         "AUDIT_HEADS_FILE": folder / "heads.jsonl",
     }
-    with (
-        django_db_blocker.unblock(),
-        fresh_database(socket_dir),
-        override_settings(**places),
-    ):
+    with django_db_blocker.unblock(), fresh_database(socket_dir), override_settings(**places):
         fill()
         answer = ask()
         sign_head()
@@ -480,11 +474,7 @@ def change_manifest(**fields: object) -> Callable[[Path], None]:
     ],
 )
 def test_what_cannot_be_restored_is_refused_before_anything_is_done(
-    backup: Backup,
-    empty_site: str,
-    settings: Settings,
-    harm: Callable[[Path], None],
-    said: str,
+    backup: Backup, empty_site: str, settings: Settings, harm: Callable[[Path], None], said: str
 ) -> None:
     harm(backup.folder)
     before = catalog_state()

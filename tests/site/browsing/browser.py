@@ -1,7 +1,5 @@
 """Drive a real browser against a real web server, as a person does."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -5,8 +5,6 @@ widths, only its console is read. It works without scripts too, by loading a pag
 scripts would.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Use a page with the keyboard only: Tab, Enter and words, and check the focus after each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from selenium.webdriver.common.action_chains import ActionChains

@@ -1,7 +1,5 @@
 """Read the whole state of a database, so that two databases can be compared."""
 
-from __future__ import annotations
-
 from django.db import connections
 from psycopg import sql
 

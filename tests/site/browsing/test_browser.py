@@ -1,7 +1,5 @@
 """Test the whole way in a real browser, against a real web server and a real worker."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from selenium import webdriver

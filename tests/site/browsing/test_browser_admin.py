@@ -1,7 +1,5 @@
 """Test corpus staff in a real browser: many files, passage view, second person, two versions."""
 
-from __future__ import annotations
-
 import time
 from io import BytesIO
 from pathlib import Path
@@ -58,10 +56,7 @@ document.body.append(field);
 
 
 def test_staff_take_guidelines_in_and_a_second_person_publishes(
-    own_database: str,
-    tmp_path: Path,
-    driver: webdriver.Chrome,
-    monkeypatch: pytest.MonkeyPatch,
+    own_database: str, tmp_path: Path, driver: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEDRAG_TWO_PERSON_PUBLISH", "true")
     passwords = {name: password for name, _, password in demo_accounts()}

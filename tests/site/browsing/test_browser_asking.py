@@ -1,7 +1,5 @@
 """Test the line of progress in a real browser, while a language model takes its time."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

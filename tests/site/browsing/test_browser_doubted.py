@@ -1,7 +1,5 @@
 """Test in a real browser that a deck with doubts is looked through and published by key."""
 
-from __future__ import annotations
-
 import time
 from io import BytesIO
 from pathlib import Path

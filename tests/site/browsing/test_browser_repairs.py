@@ -1,7 +1,5 @@
 """Test in a real browser that a misread table is repaired, with and without scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from selenium import webdriver

@@ -4,8 +4,6 @@ One site and one browser for all walks. `axe` checks each page by the rules of W
 at each width by all of them, in the dark only by those of contrast, since nothing else changes.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -80,12 +78,7 @@ def walk(
     ],
 )
 def test_who_works_in_the_administration(
-    walk: Walk,
-    tmp_path: Path,
-    settings: Settings,
-    person: str,
-    scripts: str,
-    widths: Sequence[int],
+    walk: Walk, tmp_path: Path, settings: Settings, person: str, scripts: str, widths: Sequence[int]
 ) -> None:
     walker, passwords = walk
     settings.FILES_DIR = walker.files  # the walker's site stores its files there

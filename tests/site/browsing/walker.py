@@ -1,7 +1,5 @@
 """A visitor who checks each page at each width, and the site for the walks."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Test further databases on a server: by name on the embedded one, created on one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 

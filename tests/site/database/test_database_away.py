@@ -1,7 +1,5 @@
 """Test every way in which the embedded server can be away: restarted, or named in the error."""
 
-from __future__ import annotations
-
 import logging
 import os
 import pwd

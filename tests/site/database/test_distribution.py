@@ -1,7 +1,5 @@
 """Keep true what `docs/scaling.md` says stands against sharding by document (Citus)."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 

@@ -132,9 +132,7 @@ def test_a_fork_that_outlives_the_last_user_keeps_nobody_waiting(data_dir: Path)
         parent.stdin.close()  # the fork ends
 
 
-def test_the_server_gets_a_share_of_the_memory_that_there_is(
-    socket_dir: str,
-) -> None:
+def test_the_server_gets_a_share_of_the_memory_that_there_is(socket_dir: str) -> None:
     with psycopg.connect(host=socket_dir, user="postgres", dbname="postgres") as c:
         row = c.execute(
             "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"

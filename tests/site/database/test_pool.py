@@ -1,7 +1,5 @@
 """Test a site behind PgBouncer, which gives each transaction another session of the database."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -145,10 +143,7 @@ def test_a_day_of_a_site(pool: dict[str, str], tmp_path: Path) -> None:
     staff = signed_in(person("staff", STAFF, PUBLISHERS))
     auditor, evaluator = client_of("auditor", AUDITORS), client_of("evaluator", EVALUATORS)
     environment = {**pool, **in_processes(2), "MEDRAG_WEBHOOKS": "loopback=true"}
-    with (
-        receiving() as receiver,
-        running("worker", log=tmp_path / "worker.log", **environment),
-    ):
+    with receiving() as receiver, running("worker", log=tmp_path / "worker.log", **environment):
         receiver.endpoint(Event.INDEXED, Event.PUBLISHED, Event.WITHDRAWN)
         contents = [CONTENT, *(guideline(f"# Gentamicin {n}", n + 1) for n in range(3))]
         uploaded: list[Any] = at_once(

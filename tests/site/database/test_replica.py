@@ -1,7 +1,5 @@
 """Test searches on a standby that streams from the tests' server, and is paused and killed."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -24,13 +22,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from chat.models import TurnStatus
-from core.replica import (
-    REPLICA,
-    connection,
-    forget_standing,
-    read_from_replica,
-    standing_measured,
-)
+from core.replica import REPLICA, connection, forget_standing, read_from_replica, standing_measured
 from corpus.models import Document
 from corpus.services.lifecycle import document_withdraw
 from medrag_site import doctor

@@ -1,7 +1,5 @@
 """Test commands on a database without tables, or with those of an older version."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

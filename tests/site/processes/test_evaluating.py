@@ -1,7 +1,5 @@
 """Test runs of questions under the real worker, which is killed meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test the order of long and short jobs in one queue, and that no job waits for ever."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Where the test runs as root, each host has a system user and keys of its own, an
 the signed heads.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import os

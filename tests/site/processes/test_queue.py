@@ -1,7 +1,5 @@
 """Test the queue of background work: what is enqueued, repaired, scheduled and shown."""
 
-from __future__ import annotations
-
 import subprocess
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Test processes under the supervisor, and the site with its worker as `serve` runs them."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

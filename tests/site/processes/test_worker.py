@@ -1,7 +1,5 @@
 """Test the worker as it runs, killed in every way that happens."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

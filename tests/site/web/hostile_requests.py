@@ -1,7 +1,5 @@
 """Draw requests that no browser sends, from what a page's forms and links offer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Test `/metrics`: who may read it, and that it counts what is stored."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

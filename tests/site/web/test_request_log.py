@@ -1,7 +1,5 @@
 """Test lines of the log: JSON if configured, with the request's id, no traceback of a refusal."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator
@@ -16,6 +14,8 @@ from django.utils.module_loading import import_string
 from pytest_django import Settings
 
 from medrag_site.request_log import HEADER, JsonLines
+
+pytestmark = pytest.mark.django_db
 
 QUESTION = "How much codeine for Mrs Fell?"
 
@@ -43,7 +43,6 @@ def lines_of(written: StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in written.getvalue().splitlines()]
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("in_json")
 @pytest.mark.parametrize(
     ("path", "status", "route"),
@@ -68,7 +67,6 @@ def test_in_json_each_request_is_one_line_without_its_words(
     assert "Fell" not in written.getvalue()
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("in_json")
 def test_a_wrong_password_is_the_line_of_its_request_alone(
     client: Client, written: StringIO
@@ -82,7 +80,6 @@ def fault(*_: object, **__: object) -> None:
     raise RuntimeError(QUESTION)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("path", "status"), [("/nowhere/", 404), ("/admin/chat/turn/", 403)])
 def test_a_refusal_is_a_line_with_the_id_that_the_page_shows(
     path: str, status: int, client: Client, written: StringIO
@@ -96,7 +93,6 @@ def test_a_refusal_is_a_line_with_the_id_that_the_page_shows(
     assert response[HEADER] in response.content.decode()
 
 
-@pytest.mark.django_db
 def test_a_fault_tells_its_places_and_not_its_message(
     client: Client, written: StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:

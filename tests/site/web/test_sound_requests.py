@@ -1,7 +1,5 @@
 """Test that malformed text is refused at the door, on every page in the same way."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any

@@ -282,13 +282,6 @@ def test_the_second_person_compares_what_was_corrected(
     assert (line.user, line.change_message) == (second, "Published, 1 correction compared.")
 
 
-def test_what_is_still_indexed_with_a_correction_waits(client: Client, staff: User) -> None:
-    document, row = corrected(staff, "Pneumonia")
-    Job.objects.filter(document=document).update(state=JobState.RUNNING)
-    response = post(client, of(document.sha256, "/publish"), {"compared": [row.pk]})
-    assert_problem(response, 409, "still being indexed")
-
-
 def test_a_new_version_that_was_corrected_is_compared_too(client: Client, staff: User) -> None:
     old, (new, row) = publish("# Old", collection="chest"), corrected(staff, "New")
     address, body = of(old.sha256, "/replace"), {"successor": new.sha256}

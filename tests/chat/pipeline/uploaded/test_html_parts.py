@@ -1,7 +1,5 @@
 """Test what becomes of the parts of HTML that its reader opens, fills in or never sees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -41,33 +39,9 @@ def tabs(first: str, second: str) -> str:
 
 
 UPLOADS = {
-    "buttons in headings": opened(
-        f"<h2><button aria-controls='p'>Adults</button></h2><div id='p'>{ADULTS}</div>"
-        f"<h2><button aria-controls='q'>Children</button></h2><div id='q' hidden>{CHILDREN}</div>"
-    ),
     "tabs": opened(tabs("role='tabpanel'", "role='tabpanel' hidden")),
-    "tabs by style": opened(tabs("style='display:block'", "style='display: none'")),
-    "tabs by class": opened(tabs("class='pane on'", "class='pane'"), ".pane{display:none}"),
-    "tabs by data": opened(
-        "<ul><li data-tab='p'>Adults</li><li data-tab='q'>Children</li></ul>"
-        f"<div id='p' class='pane on'>{ADULTS}</div><div id='q' class='pane'>{CHILDREN}</div>",
-        ".pane{display:none} .pane.on{display:block}",
-    ),
-    "details": opened(
-        f"<details open><summary>Adults</summary>{ADULTS}</details>"
-        f"<details><summary>Children</summary>{CHILDREN}</details>"
-    ),
-    "dialog that opens": opened(
-        f"<h2>Adults</h2>{ADULTS}<button commandfor='q'>Children</button>"
-        f"<dialog id='q'>{CHILDREN}</dialog>"
-    ),
     "text field": page(
         "<h2>Children</h2><p>Fluconazole dose:</p><textarea>Give 6 mg/kg once daily.</textarea>",
-        said="6 mg/kg",
-    ),
-    "value of a field": page(
-        "<h2>Children</h2><p><label>Fluconazole dose: give <input value='6 mg/kg' readonly></label>"
-        " once daily.</p>",
         said="6 mg/kg",
     ),
     "words for a picture": page(
@@ -75,29 +49,9 @@ UPLOADS = {
         said="≥ 6 mg/kg",
     ),
     "hidden by a class": closed(OLD, ".old{display:none}"),
-    "hidden by a class of an outer part": closed(
-        f"<div class='archive'>{OLD}</div>", ".archive > p { visibility: hidden }"
-    ),
-    "hidden by an attribute": closed(OLD.replace("<p", "<p hidden")),
-    "too small to be seen": closed(OLD, ".old{font-size:0}"),
-    "beside the screen": closed(OLD, ".old{position:absolute;left:-9999px}"),
     "template": closed(f"<template>{OLD}</template>", doubt="template"),
-    "noscript": closed(f"<noscript>{OLD}</noscript>", doubt="noscript"),
-    "dialog": closed(f"<dialog>{OLD}</dialog>", doubt="dialog"),
-    "choice": closed(
-        "<select><option>400 mg</option><option>900 mg</option></select>", doubt="select"
-    ),
-    "picture of a dose": closed("<p><img alt='900 mg' src='a.png'></p>", doubt="picture"),
     "struck by a class": closed(OLD, ".old{text-decoration:line-through}", "strikes out"),
     "white": closed(OLD, ".old{color:white}", "white text"),
-    "white by its own style": closed(
-        OLD.replace("<p", "<p style='color:#FFF'"), doubt="white text"
-    ),
-    "white on a bar": page(
-        f"<h2>Children</h2><div class='bar'>{CHILDREN}</div>",
-        ".bar{background:navy;color:white}",
-        said="6 mg/kg",
-    ),
 }
 
 

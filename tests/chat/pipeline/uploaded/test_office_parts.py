@@ -1,7 +1,5 @@
 """Test what becomes of the parts of Office files that no parser reads, up to the answer."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,23 +9,11 @@ import openpyxl
 import pptx
 import pytest
 from docx.shared import RGBColor
-from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
-from pptx.chart.data import CategoryChartData
-from pptx.enum.chart import XL_CHART_TYPE
-from pptx.util import Inches
 
 from tests.chat.storing import Storing
 from tests.chat.uploads import Upload, follow, store
-from tests.corpus.parsing.office.attached import (
-    DRAWN,
-    SHEET,
-    SLIDE,
-    WORD,
-    attach,
-    drawn,
-    inserted,
-)
+from tests.corpus.parsing.office.attached import DRAWN, SHEET, WORD, attach, drawn, inserted
 
 ADULTS = "Adults with sepsis: give gentamicin 5 mg/kg intravenously once daily."
 CHILDREN = "Children with sepsis: give gentamicin 7 mg/kg intravenously once daily."
@@ -71,27 +57,6 @@ def chunk(content: bytes, name: str) -> bytes:
     return inserted("altChunk", "aFChunk", content, name=name, to=word())
 
 
-def charted(slide: Any) -> None:
-    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
-    data.categories = ["Children"]
-    data.add_series("Gentamicin, mg/kg", (7,))
-    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
-    chart = slide.shapes.add_chart(kind, 0, 0, Inches(4), Inches(3), data).chart
-    chart.has_title = True
-    chart.chart_title.text_frame.text = CHILDREN
-
-
-def with_object(slide: Any) -> None:
-    slide.shapes.add_ole_object(io.BytesIO(sheet()), "Excel.Sheet.12", 0, 0)
-
-
-def plotted(page: Any) -> None:
-    chart = BarChart()
-    chart.title = CHILDREN
-    chart.add_data(Reference(page, min_col=2, min_row=1, max_row=2))
-    page.add_chart(chart, "D4")
-
-
 def superseded(page: Any) -> None:
     page["B2"].comment = Comment("SUPERSEDED: give 10 mg/kg", "A")
 
@@ -102,7 +67,7 @@ def whitened(file: Any, run: Any) -> None:
 
 
 HTML = f"<html><body><h2>Children</h2><p>{CHILDREN}</p></body></html>".encode()
-SMART, CHART, OLE = "a diagram (SmartArt)", "a chart", "an embedded object"
+CHART = "a chart"
 
 
 def docx_of(content: Callable[[], bytes], **expected: str) -> Upload:
@@ -121,23 +86,6 @@ READ = {"question": OF_CHILDREN, "said": "7 mg/kg", "unsaid": "5 mg/kg"}
 UPLOADS = {
     "Word": docx_of(word),
     "inserted HTML": docx_of(lambda: chunk(HTML, "x.html"), **READ),
-    "inserted text": docx_of(lambda: chunk(CHILDREN.encode(), "x.txt"), **READ),
-    "inserted RTF": docx_of(
-        lambda: chunk(rb"{\rtf1 %s}" % CHILDREN.encode(), "x.rtf"),
-        unread="7 mg",
-        doubt="another document",
-    ),
-    "sub-document": docx_of(
-        lambda: inserted("subDoc", "subDocument", word(), name="x.docx", to=word()),
-        doubt="another document",
-    ),
-    "object in Word": docx_of(
-        lambda: attach(WORD, "oleObject", b"\x00", to=word()),
-        doubt=OLE,
-    ),
-    "SmartArt in Word": docx_of(
-        lambda: attach(WORD, "diagramData", PART, to=word()), unread="7 mg", doubt=SMART
-    ),
     "chart in Word": docx_of(
         lambda: attach(WORD, "chart", PART, to=word()), unread="7 mg", doubt=CHART
     ),
@@ -149,23 +97,11 @@ UPLOADS = {
     "white words in Word": docx_of(
         lambda: word(whitened), unread="9 mg", doubt="that the file hides"
     ),
-    "hidden words in inserted HTML": docx_of(
-        lambda: chunk(HTML.replace(b"<p>", b"<p hidden>").replace(b"7 mg", b"9 mg"), "x.html"),
-        unread="9 mg",
-        doubt="that the file hides",
-    ),
-    "PowerPoint": pptx_of(slides),
-    "SmartArt on a slide": pptx_of(
-        lambda: attach(SLIDE, "diagramData", PART, to=slides()), unread="7 mg", doubt=SMART
-    ),
-    "chart on a slide": pptx_of(lambda: slides(charted), unread="7 mg", doubt=CHART),
-    "object on a slide": pptx_of(lambda: slides(with_object), doubt=OLE),
     "picture on a slide": pptx_of(
         lambda: slides(lambda slide: slide.shapes.add_picture(drawn("Children: 7 mg/kg"), 0, 0)),
         unread="7 mg",
         doubt="a picture",
     ),
-    "Excel": xlsx_of(sheet),
     "comment in Excel": xlsx_of(lambda: sheet(superseded), unread="10 mg/kg", doubt="on B2"),
     "box over a sheet": xlsx_of(
         lambda: attach(SHEET, "drawing", DRAWN % PART, to=sheet()),
@@ -173,7 +109,6 @@ UPLOADS = {
         said="7 mg/kg",
         doubt="box",
     ),
-    "chart in Excel": xlsx_of(lambda: sheet(plotted), unread="7 mg", doubt=CHART),
 }
 
 

@@ -1,7 +1,5 @@
 """Test what becomes of what people write, draw and fill in on a PDF, up to the answer."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -57,22 +55,14 @@ UPLOADS = {
         said="8 mg/kg",
         unsaid="7 mg/kg",
     ),
-    "text box that is not painted": kept(
-        "FreeText", f"/Contents ({CHILDREN})", box=NOTE, doubt="text box"
-    ),
     "stamp": kept("Stamp", "/Contents (SUPERSEDED)", shown("SUPERSEDED"), box=NOTE, doubt="stamp"),
-    "stamp without words": kept("Stamp", "/Name /Expired", box=NOTE, doubt="stamp"),
-    "note": kept("Text", f"/Contents ({CHILDREN})", box=(500, 737, 520, 750), doubt="note"),
     "note on the dose": kept("Highlight", f"{QUADS} /Contents (Now 3 mg/kg)", doubt="highlight"),
-    "highlight": kept("Highlight", QUADS),
-    "handwriting": kept("Ink", "/InkList [[80 645 90 655 99 641]]", box=NOTE, doubt="handwriting"),
     "filled field": upload(
         partial(page, "Widget", FIELD, shown("20 mg"), box=(120, 656, 170, 672), drawn=BLANK),
         question="zinc dose in adults?",
         said="20 mg",
     ),
     "strikeout": struck("StrikeOut", QUADS, "1 0 0 RG 1 w 0 6 m 39 6 l S"),
-    "strikeout without a picture": struck("StrikeOut", QUADS),
     "the rest of a page with a strikeout": struck(
         "StrikeOut",
         QUADS,
@@ -80,14 +70,10 @@ UPLOADS = {
         question="when to measure a level of tobramycin?",
         said="second dose",
     ),
-    "struck by hand": struck("Ink", "/InkList [[186 743 200 745 215 743 230 744]]"),
-    "white square": struck("Square", "/IC [1 1 1] /C [1 1 1]"),
     "painted white square": struck("Square", "", WHITE),
     "page crossed out": kept(
         drawn="2 w 90 680 m 160 810 l S 160 680 m 90 810 l S", doubt="they may be crossed out"
     ),
-    "line through the dose": struck(drawn="1 w 187 743.5 m 229 743.5 l S"),
-    "line through the page": struck(drawn="1 w 10 743.5 m 580 743.5 l S"),
 }
 
 

@@ -1,7 +1,5 @@
 """Test several encoders at once: configured, searched, and asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

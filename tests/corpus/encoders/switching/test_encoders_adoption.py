@@ -1,7 +1,5 @@
 """Test vectors of earlier versions, and the migrations that keep them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

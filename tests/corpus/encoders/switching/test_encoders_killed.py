@@ -1,7 +1,5 @@
 """Test what is left of an encoder whose making was killed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Test a new encoder beside the old one, and the switch to it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test random pages: the layout engine must not fail, and no word may vanish."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from collections import Counter

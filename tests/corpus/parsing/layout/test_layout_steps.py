@@ -1,7 +1,5 @@
 """Test that twice as much on a crowded page takes about twice as many steps."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable

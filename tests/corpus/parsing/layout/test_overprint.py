@@ -1,7 +1,5 @@
 """Test that close or overprinted lines are never merged into one."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Attach parts to Word files, presentations and workbooks, as programs or people do."""
 
-from __future__ import annotations
-
 import io
 
 from PIL import Image, ImageDraw, ImageFont

@@ -1,7 +1,5 @@
 """Test what docling drops of Markdown: each is lost, or said wrongly, without `marked_markdown`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test what docling drops of slides: each is lost, or said wrongly, without `mark_slide`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Test that what docling would quote or drop of a Word file is looked up beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,7 @@ from corpus.parsing.office.docling.word import Word
 from corpus.parsing.types import ParseError
 from tests.corpus.hostile import bad_office
 from tests.corpus.parsing import parsing_fixtures as fixtures
-from tests.corpus.parsing.office.test_parsing_word import (
-    codes,
-    filled,
-    paragraph,
-    read,
-    run,
-    saved,
-)
+from tests.corpus.parsing.office.test_parsing_word import codes, filled, paragraph, read, run, saved
 
 DOCLING: Any = Word.__base__
 

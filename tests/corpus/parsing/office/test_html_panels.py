@@ -1,7 +1,5 @@
 """Test that no words of HTML vanish: each element, tabs and other parts that a reader opens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Letters that a symbol font of HTML shows as signs are read as these signs, or doubted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

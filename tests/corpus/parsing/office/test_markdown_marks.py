@@ -1,7 +1,5 @@
 """Test that Markdown's formulas keep their signs, and that marks of extensions are no text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

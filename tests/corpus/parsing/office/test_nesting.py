@@ -1,7 +1,5 @@
 """Test how deep HTML may be nested, and what is measured of a workbook before it is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

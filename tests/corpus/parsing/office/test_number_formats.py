@@ -1,7 +1,5 @@
 """Test how numbers and times are written as Excel shows them, and dates in ISO 8601."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Test that a reader sees all that an Excel file shows, and nothing that it hides."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from pathlib import Path

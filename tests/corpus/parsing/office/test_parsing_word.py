@@ -1,7 +1,5 @@
 """Test Word files: marks of deletion, numbers, notes, boxes, tables in cells, typed tags."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

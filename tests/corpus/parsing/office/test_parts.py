@@ -1,7 +1,5 @@
 """Test that each part of an Office file is read, known to hold no words, or doubted."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import zipfile

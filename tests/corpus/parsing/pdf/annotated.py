@@ -1,7 +1,5 @@
 """Write a PDF of one page with an annotation, by hand, so that every byte is known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

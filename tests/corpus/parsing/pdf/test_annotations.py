@@ -1,7 +1,5 @@
 """Test that no annotation of a PDF vanishes, and that no word struck through or covered is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

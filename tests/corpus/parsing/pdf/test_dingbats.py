@@ -1,7 +1,5 @@
 """Bullets and ticks of sign fonts are bullets and ticks, whatever letters they stand for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

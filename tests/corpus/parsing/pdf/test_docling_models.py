@@ -1,7 +1,5 @@
 """Test what is made of docling's result for a PDF; docling's models are not needed."""
 
-from __future__ import annotations
-
 from docling_core.types.doc.base import BoundingBox, CoordOrigin, Size
 from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.common.reference import ProvenanceItem

@@ -1,7 +1,5 @@
 """Test that forms in XFA whose pages only ask the reader to wait are refused with their reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A sign that its font names by a letter, a digit or nothing is read as it is printed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A sign that changes a value is doubted where its print says another than its file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Test scans: how well they are read, turned or not, and when a page's own text is distrusted."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from dataclasses import replace

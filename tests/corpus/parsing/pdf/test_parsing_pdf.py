@@ -1,7 +1,5 @@
 """Test PDFs: reading order, structure, tables, OCR and the geometry behind citations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

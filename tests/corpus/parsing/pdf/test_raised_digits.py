@@ -1,7 +1,5 @@
 """The baseline of a digit decides whether it belongs to the number before it, never its size."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

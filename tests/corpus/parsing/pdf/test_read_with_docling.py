@@ -1,7 +1,5 @@
 """Test the choice of docling for one PDF: what reads it, what is kept, and the way back."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

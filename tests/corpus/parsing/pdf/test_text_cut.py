@@ -1,7 +1,5 @@
 """Text that runs off the edge of its page is read as far as it shows, and its line is doubted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

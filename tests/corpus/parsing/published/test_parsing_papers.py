@@ -3,8 +3,6 @@
 The expected values were written down from the printed pages.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

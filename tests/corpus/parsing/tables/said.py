@@ -1,7 +1,5 @@
 """Read the statements of a parsed document, as they are cut when it is indexed."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from corpus.parsing.types import ParsedDocument

@@ -3,8 +3,6 @@
 Each expected table is written by hand, in the notation of `tree_notation`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test that lists of contents and indexes are known as such in PDF, Word and HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test that cells of a head row that hold what their columns say are quoted, and label nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import docx

@@ -1,7 +1,5 @@
 """Test that grades and ages in the margin stand neither inside sentences nor make tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,10 +56,7 @@ def test_grades_in_the_margin_are_notes_to_the_text_beside_them(
 def test_an_age_in_the_margin_stands_before_the_text_that_it_limits(tmp_path: Path) -> None:
     notes = [(700, "Under 5 years"), (620, "Adults")]
     page = _page(tmp_path, notes, x=40, text_x=120)
-    assert _paragraphs(page) == [
-        " ".join(("Under 5 years", *FIRST)),
-        " ".join(("Adults", *SECOND)),
-    ]
+    assert _paragraphs(page) == [" ".join(("Under 5 years", *FIRST)), " ".join(("Adults", *SECOND))]
 
 
 def test_text_is_in_doubt_beside_which_an_age_begins_in_the_middle(tmp_path: Path) -> None:

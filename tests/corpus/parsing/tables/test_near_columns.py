@@ -1,7 +1,5 @@
 """Test tables in which a wide label or cell ends close to the next column."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Test that the notes of a table are told with the rows that carry their marks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import docx

@@ -1,7 +1,5 @@
 """Test how printed cells become labels and rows that can each be read alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from corpus.parsing.drafts import DraftTable

@@ -1,7 +1,5 @@
 """Test that the rows of one regimen are quoted together, and the rows beside it by themselves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Test tables whose columns are told apart by shades, each one box over all rows."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Any

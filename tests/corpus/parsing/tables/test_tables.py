@@ -1,7 +1,5 @@
 """Test tables, cell by cell: spans, labels, groups, page breaks, and what is no table."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import asdict
 from pathlib import Path

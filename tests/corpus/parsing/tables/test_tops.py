@@ -1,7 +1,5 @@
 """Test that labels of a table, running titles and warnings are told apart at the top of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -6,8 +6,6 @@ by its printed rows, `=` before a row of labels and `|` before any other. In a r
 by the cell to the left and `^` by the cell above, so that every cell is at its row and column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from corpus.parsing.types import BlockKind, Cell, ParsedDocument, Table

@@ -1,7 +1,5 @@
 """Blanks of text whose font prints none are told by the gaps between its letters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Text that is painted twice, for weight or as a shadow, is read once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
