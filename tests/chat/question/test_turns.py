@@ -19,6 +19,7 @@ from chat.models import AuditEvent, Channel, Citation, Claim, Conversation, Reas
 from chat.question.clean import question_clean
 from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
+from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Hit
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
@@ -164,6 +165,12 @@ def test_what_was_never_published_is_not_even_near(document: Document, never: Li
     Document.objects.filter(pk=document.pk).update(lifecycle=never)
     turn = ask()
     assert (turn.reason, turn.nearest) == (Reason.NO_EVIDENCE, [])
+
+
+def test_a_withdrawal_counts_from_the_next_question_on(document: Document) -> None:
+    assert ask().status == TurnStatus.ANSWERED
+    document_withdraw(document, by=None, reason="It was wrong.")
+    assert ask().reason == Reason.ONLY_OUT_OF_DATE
 
 
 def test_a_collection_limits_the_search() -> None:

@@ -234,6 +234,13 @@ def test_no_log_holds_a_question_an_answer_or_a_key(
     assert "canary" not in caplog.text
 
 
+def test_a_redirect_is_not_followed(server: Server) -> None:
+    server.default = status(302, Location=f"{server.url}/elsewhere")
+    with pytest.raises(LanguageModelUnavailable, match="status 302"):
+        ask_text(of(server), prompt="Say.")
+    assert len(server.asked) == 1
+
+
 def test_errors_and_the_endpoint_print_neither_key_nor_answer(server: Server) -> None:
     server.default = status(403)
     with pytest.raises(LanguageModelUnavailable) as raised:
