@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from chat.checks.types import Acts, Check
@@ -26,7 +26,7 @@ from core.language.en.questions.asked import (
     asks_dose,
     asks_treating_dose,
     asks_when_not,
-    asks_when_to_stop,
+    names_grown,
     replaced_medicines,
     routes_or_swallowed,
 )
@@ -39,7 +39,6 @@ from core.language.en.statements.wording import (
     names_organs,
     restricts,
     share_a_name,
-    tells_when_to_stop,
 )
 from core.language.words import words
 from retrieval.asked.unknown import is_said
@@ -69,7 +68,6 @@ class Asked:
     routes: frozenset[str]
     unknown: Mapping[str, str]  # words in a medicine's place: see `has_each_word`
     when_not: bool
-    when_to_stop: bool
     to_treat: bool
     dose: bool
 
@@ -87,7 +85,6 @@ class Asked:
             routes=asked_routes(f"{question}; {brands_in_words(question)}"),
             unknown=unknown,
             when_not=asks_when_not(question),
-            when_to_stop=asks_when_to_stop(question),
             to_treat=asks_treating_dose(question),
             dose=asks_dose(question),
         )
@@ -157,11 +154,6 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         lambda asked, unit: not asked.when_not or tells_when_not(unit),
     ),
     _left_out(
-        "when to stop",
-        "It ends nothing, where it is asked when something is stopped.",
-        lambda asked, unit: not asked.when_to_stop or tells_when_to_stop(unit.text),
-    ),
-    _left_out(
         "dose of",
         "All of its doses are of other medicines.",
         lambda asked, unit: not asked.dose or is_dose_of(asked.medicines, unit),
@@ -208,7 +200,10 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
     for text in _above(unit):
         if named := _drugs(text, unit):
             return share_a_name(medicines, named)
-    return not gives_dose(unit.text)
+    if not gives_dose(unit.text):
+        return True
+    beside = _drugs(unit.hit.text, unit)  # the passage tells of the asked medicine and no other
+    return bool(beside) and all(share_a_name(medicines, frozenset((name,))) for name in beside)
 
 
 def brands_in_words(question: str) -> str:
@@ -264,7 +259,10 @@ def is_for(patients: People, unit: Unit) -> bool:
     traits = (patients.groups, patients.denied, patients.ages, patients.kidney, patients.weights)
     if not sex and not any(traits):
         return True
-    own, around = _column_for(patients, unit) or _people(unit.text), _people(unit.context)
+    column = _column_for(patients, unit)
+    own, around = column or _people(unit.text), _people(unit.context)
+    if around.age_groups and names_grown(unit.context):  # `care of the mother and newborn`
+        around = replace(around, groups=("adult", *around.groups))
     about = own if names_anybody(own) else around
     if sex and _is_for_other_sex(patients, own, around):
         return False
@@ -279,20 +277,19 @@ def is_for(patients: People, unit: Unit) -> bool:
         named.add("pregnant")
     if not named >= _NAMED_ONLY.intersection(patients.states):
         return False
-    if holds_dose and _is_under_a_year(patients) and not _tells_of_infants(unit):
+    if holds_dose and not column and _is_under_a_year(patients) and not _tells_of_infants(unit):
         return False
     return not holds_dose or not _is_dosed_apart(patients) or _tells_of_organs(unit)
 
 
 def _column_for(patients: People, unit: Unit) -> People | None:
-    """Return whom the patients' column of a row is for; None unless heads name several ages."""
+    """Return whom the column of a row is for whose head names the patients' age; None without."""
     if not unit.is_row:
         return None
     heads = (cell.partition(":") for cell in unit.text.split("; "))
-    named = [_people(f"aged {head}") for head, colon, _ in heads if colon]
-    aged = [people for people in named if people.ages or people.age_groups]
-    fitting = (people for people in aged if apart(patients, people) is None)
-    return next(fitting, None) if len(aged) > 1 else None
+    named = (_people(f"aged {head}") for head, colon, _ in heads if colon)
+    aged = (people for people in named if people.ages or people.age_groups)
+    return next((people for people in aged if apart(patients, people) is None), None)
 
 
 def _is_for_other_sex(patients: People, own: People, around: People) -> bool:
@@ -341,7 +338,8 @@ def is_as_severe(levels: frozenset[str], every_name: str, unit: Unit) -> bool:
 
 
 def names_anybody(people: People) -> bool:
-    return bool(people.groups or people.ages)
+    """Tell whether a text says whom it is for; women and men are nobody's babies."""
+    return bool(people.groups or people.ages or people.female or people.male)
 
 
 def headings_of(hit: Hit) -> list[str]:

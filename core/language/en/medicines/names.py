@@ -71,11 +71,11 @@ diphenoxylate dipyridamole disopyramide disulfiram dobutamine docusate domperido
 dopamine dornase dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol edoxaban
 edrophonium efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine epinastine
 epinephrine eplerenone epoetin epoprostenol eptifibatide erdosteine ergometrine ergotamine eribulin
-escitalopram esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate
-etoposide etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferric-carboxymaltose
-ferric-derisomaltose ferrous-fumarate ferrous-gluconate ferrous-sulfate ferrous-sulphate
-fexofenadine filgrastim fingolimod flavoxate flecainide flucytosine fludarabine flumazenil
-fluocinolone fluorouracil flupentixol flutamide fluvoxamine folic-acid folinic fomepizole
+erythropoietin escitalopram esketamine eslicarbazepine esmolol estradiol estriol etanercept
+ethambutol etomidate etoposide etravirine exemestane exenatide ezetimibe febuxostat fentanyl
+ferric-carboxymaltose ferric-derisomaltose ferrous-fumarate ferrous-gluconate ferrous-sulfate
+ferrous-sulphate fexofenadine filgrastim fingolimod flavoxate flecainide flucytosine fludarabine
+flumazenil fluocinolone fluorouracil flupentixol flutamide fluvoxamine folic-acid folinic fomepizole
 fondaparinux fosaprepitant foscarnet fosfomycin fulvestrant furosemide fusidic gabapentin
 galantamine gefitinib gemfibrozil gentamicin glatiramer glibenclamide gliclazide glimepiride
 glipizide glucagon glyceryl glycopyrronium griseofulvin guaifenesin guanfacine heparin hydralazine
@@ -154,12 +154,14 @@ def drug_classes(text: str) -> tuple[str, ...]:
 
 # What medicines are made as, which are no names (`caps`).
 _NO_NAMES = frozenset(
-    "amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split()
+    """
+    amps caps drops inj nebs patch pens preventer puffs reliever soln supps susp syrup tabs
+    """.split()
 )
 
 # Acids by their salts, and other names, which are one medicine.
 _ACIDS = {
-    "nitroglycerin": "glyceryl",
+    "nitroglycerin": "glyceryl", "oestrogen": "estrogen",
     "alendronate": "alendronic", "ibandronate": "ibandronic", "zoledronate": "zoledronic",
     "risedronic": "risedronate", "valproic": "valproate", "mycophenolic": "mycophenolate",
 }  # fmt: skip
@@ -196,6 +198,8 @@ _BEHIND = re.compile(
 )
 
 _IS_HOW = re.compile(_HOW, re.IGNORECASE)
+# Between a word and the medicine that it describes: `give undiluted 8.4% sodium bicarbonate`.
+_AMOUNT = re.compile(r"[\s\d.,%]+(?:(?:mg|g|ml|mcg|units?)\s+(?:of\s+)?)?", re.IGNORECASE)
 
 
 def drugs(text: str) -> tuple[str, ...]:
@@ -252,6 +256,7 @@ def words_in_place(text: str) -> tuple[str, ...]:
         and match.start() not in known
         and not _CLASSES.search(match.group())
         and is_medicines_place(text, *match.span())
+        and not ((amount := _AMOUNT.match(text, match.end())) and amount.end() in known)
     )
 
 

@@ -20,7 +20,8 @@ _MENTIONS = {
     r"|expecting|obstetric|in labou?r"
     r"|(?:pre-?\s?)?eclamp(?:sia|tic)",
     "postpartum": r"post-?partum|post-?natal|puerperal|puerperium",
-    "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?",
+    "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?"
+    r"|(?<=pregnant, )nursing",
     "dialysis": r"(?:haemo|hemo|peritoneal )?dialysis|renal replacement",
     "renal impairment": r"(?:renal|kidney) (?:impairment|failure|insufficiency|disease|dysfunction)"
     r"|CKD|AKI|ESRD|e?GFR|CrCl|creatinine clearance|nephropathy",
@@ -42,7 +43,8 @@ _AGE = re.compile(
 # What is no patient's age or state, though it holds such a word.
 _NO_MENTION = re.compile(
     r"\b(?:child[- ]pugh|childbirth|new-?born screening|adult[- ]onset|infant formula"
-    r"|(?:adult|childhood|juvenile) (?:vaccine|polyglucosan)\w*)\b",
+    r"|(?:adult|childhood|juvenile) (?:vaccine|polyglucosan)\w*|baby aspirin"
+    r"|(?:wants?|wanting|trying for|plans?|planning|hoping for) (?:a |another )?bab(?:y|ies))\b",
     re.IGNORECASE,
 )
 _BIRTH = re.compile(

@@ -74,8 +74,8 @@ _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
 )
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
-_MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
-_FEMALE = re.compile(r"\b(?:wom[ae]n|females?|girls?)\b", re.IGNORECASE)
+_MALE = re.compile(r"\b(?:m[ae]n|males?(?! hormones?)|boys?|his|prostat\w+)\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(?:wom[ae]n|females?|girls?|lad(?:y|ies))\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
 _YOUNG = frozenset(("preterm", "neonate", "infant", "child"))
 # In years: as narrow as a question means the word, and as wide as a source may mean it. Where

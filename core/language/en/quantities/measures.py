@@ -99,6 +99,23 @@ _LABELLED = re.compile(
     r"\b(?:type|stage|grade|class|table|figure|step|phase|category|version|covid|vitamin)\s*$"
 )
 _JOINED = re.compile(r"\s*+,?\s*+(?:and|but)?\s*+")
+_TIME = r"(?:years?|months?|weeks?|days?)"
+_AGE_OF = r"(?:the )?ages?(?: of)? "
+_BOUND = r"under|below|over|above|older than|younger than|less than|more than|at least|up to"
+_OPEN = r"(?:older|over|above|younger|under|below)"
+# `Under the age of 13`, `birth through age 5`, `6 years of age and older`: as bounds are read.
+_AGES = tuple(
+    (re.compile(pattern), as_read)
+    for pattern, as_read in (
+        (rf"\b({_BOUND}) {_AGE_OF}(?=\d)", r"aged \1 "),
+        (rf"\b(?:after|beyond|past) {_AGE_OF}(?=\d)", "aged over "),
+        (rf"\b(?:before|until) {_AGE_OF}(?=\d)", "aged under "),
+        (rf"\b(?:from )?birth (?:to|through|until|up to) (?:{_AGE_OF})?(?=\d)", "aged 0 years to "),
+        (rf"(\d(?: ?{_TIME})?) through (?:{_AGE_OF})?(?=\d)", r"\1 to "),
+        (rf"(\d[ -]?{_TIME}) (?:of age|old) (?=(?:and|or) {_OPEN}\b)", r"\1 "),
+        (r"\b(people|patients) (over|under) (\d\d)(?=[).,;:]|$)", r"\1 \2 \3 years"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -153,6 +170,8 @@ def levelled(text: str) -> str:
         text,
     )
     text = _BARE_AGE.sub(r"\1 \2 years", text)
+    for pattern, as_read in _AGES:
+        text = pattern.sub(as_read, text)
     return in_one_unit(re.sub(r"\bbetween (\S+(?: \S+)?) and (?=\d)", r"\1 to ", text))
 
 

@@ -11,40 +11,50 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions, routes
-from core.language.en.medicines.names import drug_places
+from core.language.en.medicines.names import drug_places, is_medicines_place
 from core.language.en.patients.allergies import allergies, with_penicillin
 from core.language.en.patients.people import People, people_of
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(
     r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
-    r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
-    r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
-    r"|contra-?indicated|stopp\w+|alongside|in addition to|overdose|toxicity|poisoning|levels?)\b",
+    r"|intoleran\w+|reaction to|rash (?:w|with|to|on|from)|anaphylaxis to|resistan\w+"
+    r"|sensitiv\w+|instead of|rather than|alternatives? (?:to|for)|substitute for|other than"
+    r"|interact\w*|switch\w* from|chang\w+ from"
+    r"|contra-?indicated|cannot have|can['’]t have|stopp\w+|alongside|in addition to|overdose"
+    r"|toxicity|poisoning|levels?)\b",
     re.IGNORECASE,
 )
 _OWN_AFTER = re.compile(
     r"^[-\s)]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
     r"|toxicity|poisoning|bleed\w*|ha?emorrhage|is contra-?indicated|levels?|not tolerated"
+    r"|(?:is )?not an option|can(?:not|['’]t| not) be (?:used|given|had)|(?:is|was) left out"
+    r"|no better"
     r"|interact\w*)",
     re.IGNORECASE,
 )
-# `Glucose OK`: a result.
-_RESULT_AFTER = re.compile(
-    r"[-\s:]*(?:(?:is|was|level|levels) )*(?:ok(?:ay)?|fine|normal|unremarkable|stable)\b",
+# What is measured in blood and urine: a medicine only where it is given.
+_MEASURED = frozenset(
+    "glucose dextrose potassium sodium calcium magnesium phosphate iron bicarbonate albumin".split()
+)
+_GIVEN = re.compile(
+    r"\b(?:iv|oral\w*|po|giv\w+|infus\w*|bolus\w*|drips?|replac\w+|supplement\w*|dos(?:e|es|ing))\b"
+    r"|\d ?%",
     re.IGNORECASE,
 )
+_OF_MEASURED = re.compile(r"[-\s:/]*(?:to )?(?:creatinine|ratio|levels?\b|ok\b|okay|normal)", re.I)
 # `Paracetamol OD, dose of acetylcysteine`: an overdose where an antidote is named, else once daily.
 _OVERDOSED = re.compile(r"^[-\s)]*OD\b", re.IGNORECASE)
 _ANTIDOTES = frozenset(
     "acetylcysteine flumazenil fomepizole glucagon idarucizumab naloxone".split()
 )
+_MISUSED = frozenset(("heroin", "cocaine", "crack", "cannabis"))  # what somebody has taken
 # `Coumadin pt, vitamin K dose`: whose medicine it is, where another one is named.
 _HAS_IT = re.compile(r"^[-\s)]*(?:pt|patient)\b", re.IGNORECASE)
 # `On carbamazepine tablets, what dose do we start at`: of what is taken, if nothing else is named.
 _HARMED = re.compile(
     r"\bafter\b|\bdespite\b|fail|allerg|intoleran|anaphyla|reaction|overdose|toxic|poison|resistan"
-    r"|contra-?indicat|instead|alternative|revers",
+    r"|contra-?indicat|cannot|can['’]t|no better|instead|alternative|revers",
     re.IGNORECASE,
 )
 _REACH = re.compile(r"[^.?!,;]{0,24}")
@@ -65,13 +75,14 @@ def asked_medicines(question: str) -> frozenset[str]:
     places = [
         (start, end, name)
         for start, end, name in drug_places(question)
-        if not _RESULT_AFTER.match(question, end)
+        if name not in _MEASURED or _is_given(question, start, end)
     ]
     named = frozenset(name for _, _, name in places)
     own = {
         name
         for start, end, name in places
         if _OWN_AFTER.match(question[end:])
+        or question[start:end].lower() in _MISUSED
         or ((named - {name}) & _ANTIDOTES and _OVERDOSED.match(question[end:]))
         or (len(named) > 1 and _HAS_IT.match(question[end:]))
         or _is_own(start, question, places)
@@ -81,6 +92,13 @@ def asked_medicines(question: str) -> frozenset[str]:
     if own == named and asks_dose(question) and not any(conditions(question)):
         return frozenset() if _HARMED.search(question) else named
     return named - own
+
+
+def _is_given(question: str, start: int, end: int) -> bool:
+    """Tell whether what is measured in others is given here: `IV potassium`, no `glucose OK`."""
+    if _OF_MEASURED.match(question, end):
+        return False
+    return bool(_GIVEN.search(question)) or is_medicines_place(question, start, end)
 
 
 def replaced_medicines(question: str) -> frozenset[str]:
@@ -129,7 +147,7 @@ def _is_of_another(
 _WHEN_NOT = re.compile(
     r"\bcontra-?indications?\b|^\W*(?:is|are|when (?:is|are))\b[^,;?]*\bcontra-?indicated\b"
     r"|\bwhen (?:(?:should|must|do|can|would|is|are|to)\b[^,;?]{0,40})?\bnot\b(?: to)? ?\b"
-    r"|\bwho (?:should|must|can)(?: ?not|n['’]t)\b",
+    r"|(?:^|[.:?!] *)who (?:should|must|can)(?: ?not|n['’]t)\b",
     re.IGNORECASE,
 )
 _OF_THE_PATIENT = re.compile(
@@ -142,17 +160,6 @@ _OF_THE_PATIENT = re.compile(
 def asks_when_not(question: str) -> bool:
     """Tell whether a question asks when something is not given: for its contraindications."""
     return bool(_WHEN_NOT.search(question)) and not _OF_THE_PATIENT.search(question)
-
-
-_WHEN_TO_STOP = re.compile(
-    r"\bwhen (?:do|can|should|could|must|to|is|are|will)\b[^,;?]{0,40}\bstop\w*|\bstopping\b",
-    re.IGNORECASE,
-)
-
-
-def asks_when_to_stop(question: str) -> bool:
-    """Tell whether a question asks when something is stopped."""
-    return bool(_WHEN_TO_STOP.search(question))
 
 
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
@@ -189,6 +196,11 @@ _GROWN = re.compile(
 )
 
 
+def names_grown(text: str) -> bool:
+    """Tell whether a text names men, women or parents."""
+    return bool(_GROWN.search(text))
+
+
 # `31-year-old at 26 weeks, baby fine on the trace`: her weeks, since the baby is unborn.
 _AT_WEEKS = re.compile(r"\b(?:at|now) (?:[4-9]|[1-3]\d|4[0-2])(?:\+\d)? ?(?:weeks?|wks?)\b", re.I)
 _UNBORN = re.compile(r"\bbaby|\bbump\b|\bfo?et(?:us|al)\b|\btrace\b|\bCTG\b|\bmidwi", re.IGNORECASE)
@@ -201,7 +213,7 @@ def asked_people(question: str) -> People:
     is_grown = bool(people.ages) and all(age.low >= _GROWN_DAYS for age in people.ages)
     if is_grown and _AT_WEEKS.search(question) and _UNBORN.search(question) and not people.male:
         people = people_of(f"{question}; pregnant")
-    if people.ages or people.age_groups or not _GROWN.search(question):
+    if people.ages or people.age_groups or not names_grown(question):
         return people
     return replace(people, groups=("adult", *people.groups))
 

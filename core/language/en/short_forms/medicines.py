@@ -34,15 +34,10 @@ def with_medicines_spelled_out(text: str, context: str = "") -> str:
 
 
 def _meant(rows: Sequence[WardWord], around: Set[str]) -> str:
-    """Return the medicine that most words around a form speak for; empty for another meaning."""
-    spoken_for = [(sum(_is_beside(row, word) for word in around), row.words) for row in rows]
-    most = max(count for count, _ in spoken_for)
-    likely = {
-        row.words
-        for row, (count, _) in zip(rows, spoken_for, strict=True)
-        if count == most and (most or not row.beside)
-    }
-    return next(iter(likely)) if len(likely) == 1 and _is_medicine(*likely) else ""
+    """Return the medicine that a form may stand for beside these words; empty where it is none."""
+    likely = {row.words for row in rows if any(_is_beside(row, word) for word in around)}
+    likely = likely or {row.words for row in rows if not row.beside}
+    return "; ".join(sorted(filter(_is_medicine, likely)))
 
 
 def _is_beside(row: WardWord, word: str) -> bool:

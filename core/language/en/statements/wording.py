@@ -23,9 +23,6 @@ _RESTRICTS = re.compile(
     r" (?:be|recommended|for|suitable)|never|unless)\b",
     re.IGNORECASE,
 )
-_STOPS = re.compile(
-    r"\b(?:stop\w*|discontinu\w+|withdraw\w*|wean\w*|until|no longer|days?|weeks?)\b", re.IGNORECASE
-)
 _JOINED = re.compile(r"\s*(?:[,/]|,?\s*\b(?:or|and)\b)?\s*", re.IGNORECASE)
 _TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
 _PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
@@ -56,10 +53,6 @@ def names_organs(text: str) -> bool:
 def restricts(text: str) -> bool:
     """Tell whether a text says who may have something: `only`, `licensed`, `never`."""
     return bool(_RESTRICTS.search(text))
-
-
-def tells_when_to_stop(text: str) -> bool:
-    return bool(_STOPS.search(text))
 
 
 def is_under_prevention(headings: Sequence[str]) -> bool:
