@@ -59,6 +59,12 @@ class Score:
     leaked: int = 0  # running headers and footers that were read as content
     dropped: int = 0  # running headers and footers in all
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a cell was read that is not there, or a cell or a word that is there was not."""
+        cells, words = self.cells, self.words
+        return cells.found < max(cells.true, cells.said) or words.found < words.true
+
     def __add__(self, other: Score) -> Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in vars(self)))
 

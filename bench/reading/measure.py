@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -14,12 +14,24 @@ from bench.reading.judging import Hits, Score, judge, total
 from bench.reading.parsed import blocks_of
 from bench.reading.truth import read_truth
 from bench.reading.types import TruePage, TruthError
+from corpus.parsing.doubts.grades import Grade
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError
 from corpus.sandbox.parent import Limits, parse_in_child
 from corpus.statements import PageView, statements_of
 from corpus.statements.share import QuotableWords, quotable_line, words_in
 from evaluation.metrics.statistics import Interval, interval_of_ratio
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A page as it was read: its score, and the grades of its doubts."""
+
+    page: TruePage
+    score: Score
+    is_read: bool
+    grades: frozenset[Grade | None]
+
 
 _NAMES = {"headings": "headings", "items": "list items", "cells": "cells", "words": "words"}
 
@@ -31,12 +43,12 @@ def measure_reading(folder: Path, truth: Path) -> Iterator[str]:
     """
     pages = sorted(read_truth(truth), key=attrgetter("document", "number"))
     here = {digest_of(path.read_bytes()): path for path in _pdfs(folder)}
-    judged: list[tuple[TruePage, Score]] = []
+    judged: list[_Judged] = []
     quotable = QuotableWords()
     for digest, group in groupby(pages, key=attrgetter("document")):
         if path := here.get(digest):
             document, failure = _read(path)
-            found = [(page, _score(page, document, path.read_bytes())) for page in group]
+            found = [_judged(page, document, path.read_bytes()) for page in group]
             judged += found
             quotable += _quotable(document)
             yield f"{path.name}: {len(found)} pages{failure}"
@@ -44,12 +56,14 @@ def measure_reading(folder: Path, truth: Path) -> Iterator[str]:
         raise TruthError(f"{folder} holds no document of {truth}.")
     if missing := {page.document for page in pages} - here.keys():
         yield f"{len(missing)} documents of the truth are not there"
-    yield from _overall([score for _, score in judged])
+    yield from _overall([one.score for one in judged])
+    yield _doubted(judged)
     yield f"of these documents {quotable_line(quotable)}"
-    sure = [score for page, score in judged if not page.unsure]
+    sure = [one for one in judged if not one.page.unsure]
     if 0 < len(sure) < len(judged):
         yield "without those that can be read in two ways:"
-        yield from _overall(sure)
+        yield from _overall([one.score for one in sure])
+        yield _doubted(sure)
 
 
 def _pdfs(folder: Path) -> list[Path]:
@@ -86,10 +100,25 @@ def _quotable(document: ParsedDocument | None) -> QuotableWords:
     return words_in([(page["number"], page["text"], page["blocks"]) for page in pages], pieces)
 
 
-def _score(page: TruePage, document: ParsedDocument | None, content: bytes) -> Score:
-    read = document.pages if document else ()
-    key = page_key(content, page.number)
-    return judge(page, next((blocks_of(one, key) for one in read if one.number == page.number), ()))
+def _judged(page: TruePage, document: ParsedDocument | None, content: bytes) -> _Judged:
+    pages = document.pages if document else ()
+    read = next((one for one in pages if one.number == page.number), None)
+    blocks = blocks_of(read, page_key(content, page.number)) if read else ()
+    grades = {doubt.grade for doubt in read.doubts} if read else set()
+    return _Judged(page, judge(page, blocks), read is not None, frozenset(grades))
+
+
+def _doubted(judged: Sequence[_Judged]) -> str:
+    """Return how many of the pages that were misread are in doubt, and the other way round."""
+    pages = [one for one in judged if one.is_read]
+    wrong = [one for one in pages if one.score.is_wrong]
+    value = [one for one in pages if Grade.VALUE in one.grades]
+    either = sum(not one.grades.isdisjoint({Grade.VALUE, Grade.STRUCTURE}) for one in wrong)
+    return (
+        f"{'doubts':<12} {sum(one in value for one in wrong)} of {len(wrong)} pages with a wrong "
+        f"cell or lost word have a value in doubt, {either} a value or structure; "
+        f"{sum(one.score.is_wrong for one in value)} of {len(value)} with a value in doubt are such"
+    )
 
 
 def _overall(scores: Sequence[Score]) -> Iterator[str]:

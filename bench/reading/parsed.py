@@ -8,6 +8,7 @@ from bench.reading.hashing import hashed
 from bench.reading.types import Block, Cell, Kind
 from bench.reading.words import cell_words_of, words_of
 from corpus.parsing.lists import is_recommendation
+from corpus.parsing.types import Block as ParsedBlock
 from corpus.parsing.types import BlockKind, Page, Table
 
 
@@ -26,12 +27,17 @@ def _blocks(page: Page, key: bytes) -> Iterator[Block]:
         if block.table is None:
             words = hashed(words_of(text), key)
             is_item = block.kind is BlockKind.PARAGRAPH and is_recommendation(text)
-            kind = Kind.LIST_ITEM if is_item else Kind(block.kind.value)
-            yield Block(kind, words, block.level, text=text)
+            yield Block(Kind.LIST_ITEM if is_item else _kind(block), words, block.level, text=text)
         else:
             cells = tuple(_cells(block.table, key))
             words = tuple(word for cell in cells for word in cell.words)
             yield Block(Kind.TABLE, words, cells=cells, text=text)
+
+
+def _kind(block: ParsedBlock) -> Kind:
+    """Return the kind of a block; lines of a list of contents are paragraphs."""
+    is_contents = block.kind is BlockKind.CONTENTS
+    return Kind.PARAGRAPH if is_contents else Kind(block.kind.value)
 
 
 def _cells(table: Table, key: bytes) -> Iterator[Cell]:

@@ -23,7 +23,8 @@ _NUMBERED = re.compile(
 )
 _LETTERED = re.compile(r"^(?:Appendix|Annex)\s+[A-Z0-9]\b|^[A-Z]\.(?:\d{1,2}\.?)*\s+[A-Z]")
 CAPTION = re.compile(
-    r"^(?:Table|Figure|Fig\.|Box|Algorithm|Chart|Appendix Table)\s*[A-Z]?\d{1,3}[a-z]?\s*[.:–—-]",
+    r"^(?:Table|Figure|Fig\.|Box|Algorithm|Chart|Appendix Table)\s*[A-Z]?\d{1,3}[a-z]?\s*"
+    r"(?:[.:–—-]|[(,]?\s*cont(?:inued\b|['’]?d\b|\.))",
     re.I,
 )
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents

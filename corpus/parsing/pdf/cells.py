@@ -49,6 +49,7 @@ from corpus.parsing.pdf.struck import are_crossed_out, placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.pdf.words.blanks import with_blanks
 from corpus.parsing.pdf.words.doubles import without_doubles
+from corpus.parsing.pdf.words.gaps import with_unnamed
 from corpus.parsing.pdf.words.pieces import LAPPED, goes_on, pieces
 from corpus.parsing.types import Box, Doubt
 
@@ -76,7 +77,8 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
     painted = list(objects(page))
     fonts: dict[int, Font] = {}
     given: Iterable[Character | str] = characters(page, frame, painted, fonts)
-    given = prints.read(page, number, given) if prints else given
+    if prints:
+        given = prints.read(page, number, with_unnamed(page, list(given), frame.size))
     drawn = drawings(painted, frame)
     single = without_doubles(_on_page(given, frame.size), drawn.covers, frame.size)
     printed = list(pieces(with_blanks(single)))

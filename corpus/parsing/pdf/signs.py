@@ -33,7 +33,7 @@ _SCALE = 4.0  # pixels a point: a sign of 10 points has 20 pixels or more
 _LONGEST = 4_000  # pixels of a picture
 _AROUND = 3  # pixels around a sign, which show its ground
 _SIDE = 16  # pixels of a shape
-_MIN_INK = 48  # of 255, over the ground
+MIN_INK = 48  # of 255, over the ground
 _DIFFERENT = 0.41  # of the ink of both: prints of one glyph differ by 0.36 at most, ≥ and ≤ by 0.46
 _ONE_SIZE = 1.4  # times; raised digits are by a half smaller than others
 _BLANK = 0.17  # font heights; a wider gap is a blank
@@ -281,7 +281,7 @@ def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
         yield from (char for share, char in group if abs(share - usual) > _ODD)
 
 
-def _picture(page: Any, boxes: Sequence[Box]) -> tuple[Any, Any]:
+def picture_of(page: Any, boxes: Sequence[Box], *, around: int = _AROUND) -> tuple[Any, Any]:
     """Render the part of a page around boxes in grey; return it and a function to find a box."""
     wide, tall = page.get_size()
     left, top, right, bottom = union(boxes)
@@ -292,7 +292,7 @@ def _picture(page: Any, boxes: Sequence[Box]) -> tuple[Any, Any]:
     picture = picture.reshape(picture.shape[:2])
 
     def span(start: float, end: float) -> slice:
-        return slice(max(0, int(start) - _AROUND), max(0, int(end) + 1 + _AROUND))
+        return slice(max(0, int(start) - around), max(0, int(end) + 1 + around))
 
     def place(box: Box) -> tuple[slice, slice]:
         left, top, right, bottom = (side * scale for side in box)
@@ -308,7 +308,7 @@ def _inks(page: Any, size: tuple[float, float], characters: Sequence[Character])
     if not characters:
         return {}
     boxes = [char.ink or displayed([char], size) for char in characters]
-    picture, place = _picture(page, boxes)
+    picture, place = picture_of(page, boxes)
     ink_of = {}
     for char, box in zip(characters, boxes, strict=True):
         ink = _ink(picture[place(box)])
@@ -326,7 +326,7 @@ def _ink(pixels: Any) -> Any:
     edges = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
     ground = numpy.median(numpy.concatenate(edges))
     ink = numpy.abs(pixels[_AROUND:-_AROUND, _AROUND:-_AROUND].astype("float32") - ground)
-    marked = ink > _MIN_INK
+    marked = ink > MIN_INK
     if not marked.any():
         return None
     rows, columns = numpy.flatnonzero(marked.any(1)), numpy.flatnonzero(marked.any(0))

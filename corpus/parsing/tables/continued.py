@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from corpus.parsing.doubts.grades import Grade
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.flow import Part
@@ -33,7 +34,7 @@ ROW_OVER_BREAK = Doubt(
     "The first row here seems to go on with the last row of the page before. They were not joined.",
 )
 _CONTINUED = re.compile(r"\bcont(?:inued|['’.]?d|\.)", re.IGNORECASE)
-_NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+", re.IGNORECASE)
+_NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+(?:[.:–-]\d+)*", re.IGNORECASE)
 _LOW = 0.6  # of the page's height: a table that ends higher has no continuation without labels
 _SHIFT = 12.0  # points between edges of one column on two pages
 
@@ -77,7 +78,8 @@ def _continuation(
     if not draft.header:
         if not is_low or begins_with_section(draft.cells):
             return None
-        doubts.append(LABELS_TAKEN_OVER)
+        if not (_is_named(last.draft, below[:first]) and _is_sure(last.draft)):
+            doubts.append(LABELS_TAKEN_OVER)
     doubts += _doubts_of_rows(last.draft, draft)
     # A part may have one column more or less, that of its groups.
     width = len(draft.rows[0]) if draft.rows else 0
@@ -94,12 +96,24 @@ def _continuation(
 
 def _same_caption(last: DraftTable, above: Sequence[Part]) -> bool:
     """Tell whether a table has no caption, or one that repeats that of the first part."""
+    text = _own_caption(above)
+    return not text or _is_named(last, above) or bool(_CONTINUED.search(text))
+
+
+def _is_named(last: DraftTable, above: Sequence[Part]) -> bool:
+    """Tell whether a table's own caption has the number of the first part's: `Table 3 Cont.`."""
+    own, number = _NUMBER.match(_own_caption(above)), _NUMBER.match(last.caption)
+    return own is not None and number is not None and own.group() == number.group()
+
+
+def _is_sure(last: DraftTable) -> bool:
+    """Tell whether no value of the part before is in doubt, and so its labels neither."""
+    return all(doubt.grade is not Grade.VALUE for doubt in last.doubts)
+
+
+def _own_caption(above: Sequence[Part]) -> str:
     texts = [" ".join(line.text for line in p.lines) for p in above if isinstance(p, Group)]
-    if not texts:
-        return True
-    own, number = _NUMBER.match(texts[-1]), _NUMBER.match(last.caption)
-    same = own is not None and number is not None and own.group() == number.group()
-    return same or bool(_CONTINUED.search(texts[-1]))
+    return texts[-1] if texts else ""
 
 
 def _same_columns(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:

@@ -50,6 +50,7 @@ IN_COLUMNS = Doubt(
 )
 _VALUE = re.compile(rf"\d[\d.,]*({UNIT})")
 _DIGIT = re.compile(r"\d")
+_READS_ON = re.compile(r"\d.*(?:\b(?:to|and|or)|[<>≤≥/–-])$")  # `> 4 weeks to`, of a broken range
 _MIN_ALIGNED_ROWS = 3
 _ALIGNED = 4.0  # points between left (or right) edges of one column
 _REFERENCE = re.compile(r"^\[\d{1,3}\]")
@@ -118,7 +119,8 @@ def _holds_values(cell: GridCell) -> bool:
     """Tell whether a cell holds values far apart on one line, or of several rows one per row."""
     lines = lines_of(cell.words) if cell.words else []
     values = [is_value(line.text) for line in lines]
-    if 1 < cell.rows == len(lines) and all(values):
+    reads_on = any(_READS_ON.search(line.text) for line in lines[:-1])
+    if 1 < cell.rows == len(lines) and all(values) and not reads_on:
         return True
     return any(_are_values_apart(line) for line in lines)
 

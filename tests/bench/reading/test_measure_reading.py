@@ -77,6 +77,9 @@ def test_pages_are_compared_with_what_a_person_wrote(
     assert "headings     precision 1.000  recall 1.000  F1 1.000" in sure
     assert "leaked       0.000 [0.000, 0.000] (n=1) of 1 running headers" in said
     assert "words can be quoted (" in said
+    assert (
+        "doubts       0 of 1 pages with a wrong cell or lost word have a value in doubt, " in said
+    )
 
 
 def test_a_folder_without_a_document_of_the_truth_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ import pytest
 
 from bench.reading.judging import Hits, judge
 from bench.reading.matching import nearly_same, same_item
+from bench.reading.parsed import blocks_of
 from bench.reading.placing import count_inverted, places_of
-from bench.reading.types import Block
+from bench.reading.types import Block, Kind
+from corpus.parsing.types import Block as ParsedBlock
+from corpus.parsing.types import BlockKind, Page
 from evaluation.metrics.statistics import interval_of_ratio
 from tests.bench.reading.reading_pages import block, page, table
 
@@ -69,6 +72,28 @@ def test_a_cell_counts_in_its_own_row_and_column_only() -> None:
     assert judge(page(table(*DOSES)), [swapped]).cells == Hits(found=4, true=6, said=6)
     shifted = table("| Weight | Dose", "Under 50 | | 20 mg", "| 50 and over | 40 mg")
     assert judge(page(table(*DOSES)), [shifted]).cells == Hits(found=1, true=6, said=6)
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ([table(*DOSES), block("heading", "Give it twice.")], False),  # only its kind differs
+        ([table(*DOSES), block("paragraph", "Give it twice. Page 7")], False),
+        ([table(*DOSES[:2]), block("paragraph", "Give it twice.")], True),
+        ([table(*DOSES, "100 | 60 mg"), block("paragraph", "Give it twice.")], True),
+        ([table(*DOSES), block("paragraph", "Give it.")], True),
+        ([], True),
+    ],
+)
+def test_a_page_is_wrong_where_a_cell_or_a_word_is(said: list[Block], *, wrong: bool) -> None:
+    true = page(table(*DOSES), block("paragraph", "Give it twice."))
+    assert judge(true, said).is_wrong is wrong
+
+
+def test_lines_of_a_list_of_contents_are_paragraphs() -> None:
+    text = "1 Dose"
+    read = Page(1, text, (ParsedBlock(BlockKind.CONTENTS, 0, len(text)),))
+    assert [found.kind for found in blocks_of(read, b"key")] == [Kind.PARAGRAPH]
 
 
 def test_a_table_that_was_read_as_text_and_one_that_is_none_count() -> None:

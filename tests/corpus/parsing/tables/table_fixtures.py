@@ -221,17 +221,25 @@ LONG = tuple((f"{low} to {low + 9} kg", f"{low * 2} mg", f"Every {low // 10 + 3}
 LONG_LABELS = ("Weight", "Dose", "Interval")
 
 
-def over_a_break(*, repeated: bool, ruled: bool) -> tuple[fixtures.Draw, fixtures.Draw]:
-    """Draw a table over a page break; if `repeated`, with its labels on both pages."""
+def over_a_break(
+    *, repeated: bool, ruled: bool, named: str = "", apart: bool = False
+) -> tuple[fixtures.Draw, fixtures.Draw]:
+    """Draw a table over a page break; if `repeated`, with its labels on both pages.
+
+    `named` is the caption of the second part; if `apart`, a cell of the first holds two values.
+    """
 
     def first(canvas: Canvas) -> None:
         fixtures.write_heading(canvas, "1 Dose", y=760)
         fixtures.write_lines(canvas, ["Text above the table."] * 38, y=735)
         caption(canvas, "Table 1. Dose by weight", y=260)
-        draw_table(canvas, [LONG_LABELS, *LONG[:3]], widths=[150, 120, 120], top=250,
+        rows = [LONG_LABELS, *LONG[: 2 if apart else 3]]
+        rows += [("30 to 39 kg", "60 mg", "20 mg          40 mg")] if apart else []
+        draw_table(canvas, rows, widths=[150, 120, 120], top=250,
                    style=[GRID] if ruled else [])  # fmt: skip
 
     def second(canvas: Canvas) -> None:
+        caption(canvas, named, y=790)
         rows = [LONG_LABELS, *LONG[3:]] if repeated else list(LONG[3:])
         draw_table(canvas, rows, widths=[150, 120, 120], top=780,
                    style=[GRID] if ruled else [], labels=int(repeated))  # fmt: skip

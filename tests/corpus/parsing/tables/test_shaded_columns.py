@@ -173,12 +173,28 @@ def test_values_apart_in_one_cell_are_a_doubt_about_a_value(
     assert grade_of("values_in_one_cell") is Grade.VALUE
 
 
-def test_values_of_two_rows_in_one_cell_are_a_doubt(tmp_path: Path) -> None:
-    rows = [["Age", "Dose", "Most"], ["Adult", "20 mg", "4 g\n2 g"], ["Child", "10 mg", ""]]
+@pytest.mark.parametrize(
+    ("most", "doubted"),
+    [
+        ("4 g\n2 g", True),
+        ("5 mg\n–", True),
+        ("–\n–", True),
+        ("2+\n3+", True),
+        ("> 4 weeks to\n< 15 years", False),
+        ("> 4 weeks to <\n15 years", False),
+        ("5 mg or\n10 mg", False),
+    ],
+)
+def test_values_of_two_rows_in_one_cell_are_a_doubt_but_no_broken_range(
+    most: str, *, doubted: bool, tmp_path: Path
+) -> None:
+    rows = [["Age", "Dose", "Most"], ["Adult", "20 mg", most], ["Child", "10 mg", ""]]
     style = [GRID, ("SPAN", (2, 1), (2, 2))]
 
     page = fixtures.read_page(
         tmp_path, lambda canvas: draw_table(canvas, rows, widths=[90] * 3, top=700, style=style)
     )
 
-    assert "values_in_one_cell" in {doubt.code for doubt in page.doubts}
+    (table,) = [block.table for block in page.blocks if block.table]
+    assert [row.cells[2] for row in table.rows] == [most.replace("\n", " ")] * 2
+    assert ("values_in_one_cell" in {doubt.code for doubt in page.doubts}) is doubted

@@ -8,6 +8,7 @@ import pypdfium2
 import pytest
 
 from corpus.chunking import ChunkSettings
+from corpus.parsing.doubts.grades import Grade
 from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
 from corpus.parsing.types import Block, Cell, ParsedDocument, Table
 from corpus.statements import PageView, statements_of
@@ -245,6 +246,37 @@ def test_a_table_goes_on_over_a_page_break(tmp_path: Path, repeated: bool, ruled
     assert tuple(row.cells for table in tables for row in table.rows) == drawn.LONG
     printed = "Weight | Dose | Interval" in document.pages[1].text
     assert printed == repeated, "what the page does not say is not put into its text"
+
+
+@pytest.mark.parametrize(
+    ("named", "apart", "doubted"),
+    [
+        ("", False, True),
+        ("Table 1 Cont.", False, False),
+        ("Table 1. Dose by weight (continued)", False, False),
+        ("Table 1 Cont.", True, True),  # the part before is in doubt
+        ("Table 1 (continued)", False, False),
+        ("Table 2, cont'd", False, True),
+        ("Table 1.2 Cont.", False, True),
+    ],
+)
+def test_labels_taken_over_are_sure_only_for_a_part_of_the_same_number(
+    tmp_path: Path, named: str, apart: bool, doubted: bool
+) -> None:
+    pages = drawn.over_a_break(repeated=False, ruled=True, named=named, apart=apart)
+    document = fixtures.read_pdf(tmp_path, *pages)
+    second = _tables(document)[1]
+    assert (second.header, second.rows[0].cells) == (drawn.LONG_LABELS, drawn.LONG[3])
+    doubts = {doubt.code: doubt.grade for doubt in document.pages[1].doubts}
+    assert doubts.get("table_labels_taken_over") == (Grade.VALUE if doubted else None)
+
+
+def test_another_table_takes_no_labels_over(tmp_path: Path) -> None:
+    pages = drawn.over_a_break(repeated=False, ruled=True, named="Table 1.2. Another dose")
+    document = fixtures.read_pdf(tmp_path, *pages)
+    assert [(table.header, table.caption) for table in _tables(document)][1:] == [
+        ((), "Table 1.2. Another dose")
+    ]
 
 
 def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path) -> None:
