@@ -11,8 +11,10 @@ from tests.corpus.parsing.parsing_fixtures import block_texts, read
 LOGO = '<draw:frame><draw:image xlink:href="Pictures/none.png"/></draw:frame>'
 
 
-def read_odt(folder: Path, body: str, **more: str) -> ParsedDocument:
-    (folder / "a.odt").write_bytes(open_file("text", body, **more))
+def read_odt(
+    folder: Path, body: str, *, by: str = "libreoffice", master: str = ""
+) -> ParsedDocument:
+    (folder / "a.odt").write_bytes(open_file("text", body, by=by, master=master))
     return read(folder / "a.odt", folder)
 
 
