@@ -117,7 +117,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
 def _left_out(names: Iterable[str]) -> Doubt:
     return Doubt(
         "markup_left_out",
-        f"Parts of this page are not in its text: {', '.join(names)}. Open it in a browser, and "
+        f"Parts of this page are not in its text: {', '.join(names)}. Open the file, and "
         "compare what is shown there, or can be opened or chosen.",
     )
 

@@ -17,7 +17,7 @@ from corpus.parsing.published.xml_text import HIDDEN
 
 Look = Mapping[str, str]  # properties by name without prefix; grounds by `kind/background-color`
 
-_GROUND = "background-color"
+_GROUND, _OPACITY = "background-color", "text-properties/opacity"
 _STRIKES = ("text-line-through-style", "text-line-through-type", "text-crossing-out")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _SIGN_FONTS = ("symbol", "wingdings")
@@ -54,11 +54,12 @@ class Styles:
         for style in reversed(self._chain(family, name)):
             for properties in style:
                 own = {
-                    f"{properties.tag}/{key}" if key == _GROUND else key: value
+                    f"{properties.tag}/{key}" if key in (_GROUND, "opacity") else key: value
                     for key, value in properties.attrib.items()
                 }
-                if "color" in own:
+                if "color" in own:  # it is no longer that of the window
                     look.pop("use-window-font-color", None)
+                    look.pop(_OPACITY, None)
                 look |= own
             if data := style.get("data-style-name"):
                 look["data-style-name"] = data
@@ -96,7 +97,8 @@ class Styles:
 
     def marked(self, tag: str, look: Look, inside: str) -> str:
         """Return HTML in an element that looks so; a mark of one that is hidden."""
-        if look.get("display") == "none":
+        is_clear = look.get(_OPACITY) == "0%" and look.get("use-window-font-color") != "true"
+        if look.get("display") == "none" or is_clear:
             return HIDDEN if clean_line(inside) else ""
         css = self.css(look)
         style = f' style="{escape(css)}"' if css else ""

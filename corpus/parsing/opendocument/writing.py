@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element, tostring
 
 from corpus.parsing.clean import clean_line
+from corpus.parsing.lists import whole_number
 from corpus.parsing.office.markup import office_tree
 from corpus.parsing.office.package import part_of
 from corpus.parsing.office.parts import DRAWN_OVER, NAMES, unread
@@ -35,7 +36,7 @@ _WORDLESS = frozenset(  # settings, and lists that repeat what stands elsewhere
     "annotation-end change-start change-end number event-listeners enhanced-geometry".split()
 )
 _MAX_HEADING = 6
-_CHANGES = re.compile(r"line-through|display|font-family|(?<![-\w])color:(?:#f|white)", re.I)
+_CHANGES = re.compile(r"line-through|display|font-family|(?<![-\w])color:#(?:f[7-9a-f]){3}", re.I)
 
 
 class Writer:
@@ -92,7 +93,7 @@ class Writer:
         gone = any(_is_hidden(below) for below in element.iter("hidden-paragraph"))
         tag = "p"
         if element.tag == "h":
-            level = int(element.get("outline-level", "1") or 1)
+            level = max(1, whole_number(element.get("outline-level", "1"), 1))
             label = label or self._heading_number(element, level)
             tag = f"h{min(level + self._shift, _MAX_HEADING)}"
         elif self._is_title(element):

@@ -49,6 +49,10 @@ LOOKS = """
  text:display="none"/></style:style>
 <style:style style:name="White" style:family="text"><style:text-properties
  fo:color="#ffffff"/></style:style>
+<style:style style:name="Clear" style:family="text"><style:text-properties
+ fo:color="#000000" loext:opacity="0%"/></style:style>
+<style:style style:name="Auto" style:family="text"><style:text-properties fo:color="#000000"
+ loext:opacity="0%" style:use-window-font-color="true"/></style:style>
 <style:style style:name="Raised" style:family="text"><style:text-properties
  style:text-position="super 58%"/></style:style>
 <style:style style:name="Sign" style:family="text"><style:text-properties

@@ -93,6 +93,12 @@ CHANGED = (
             "hidden_left_out",
         ),
         (
+            '<text:p><text:span text:style-name="Auto">A</text:span> '
+            '<text:span text:style-name="Clear">9 mg</text:span></text:p>',
+            "A",
+            "hidden_left_out",
+        ),
+        (
             '<text:p>A <text:span text:style-name="White">9 mg</text:span></text:p>',
             "A",
             "hidden_left_out",
