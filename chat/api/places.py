@@ -32,7 +32,7 @@ class PlaceResponse(serializers.Serializer[Any]):
     page = serializers.IntegerField(
         min_value=1,
         help_text="Page of the file, from 1; a slide or a sheet counts as a page. Always 1 "
-        "for documents without pages (Word, HTML, Markdown, text, XML): see "
+        "for documents without pages (Word, ODT, e-mail, HTML, Markdown, text, XML): see "
         "`position`.",
     )
     position = serializers.CharField(

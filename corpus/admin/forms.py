@@ -49,7 +49,8 @@ class UploadForm(forms.Form):
 
     uploads = ManyFilesField(
         label="Files",
-        help_text="PDF, Office, HTML, Markdown or text. Choose many at once, or drop them here.",
+        help_text="PDF, Office, OpenDocument, EPUB, e-mail (EML), HTML, Markdown or text. Choose "
+        "many at once, or drop them here.",
         error_messages={"required": "Choose at least one file."},
     )
     collection = forms.ModelChoiceField(Collection.objects.none(), empty_label=None)

@@ -53,6 +53,7 @@ class _Format:
 
 
 _DOCLING = "corpus.parsing.office.docling."
+_OPEN = "corpus.parsing.opendocument.documents"
 _MARKUP = "corpus.parsing.office.markup"
 
 
@@ -68,6 +69,11 @@ _FORMATS = {
     sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/9", "docling-slim"),
     sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/8", "docling-slim"),
     sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/8", "docling-slim"),
+    sniff.ODT: _Format(_OPEN, "parse_odt", "odt/1"),
+    sniff.ODS: _Format(_OPEN, "parse_ods", "ods/1"),
+    sniff.ODP: _Format(_OPEN, "parse_odp", "odp/1"),
+    sniff.EPUB: _Format("corpus.parsing.published.epub", "parse_epub", "epub/1"),
+    sniff.EMAIL: _Format("corpus.parsing.mail", "parse_mail", "mail/1"),
     sniff.HTML: _Format(_MARKUP, "parse_html", "html/8"),
     sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/8", "docling-slim"),
     sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/6"),
@@ -100,7 +106,7 @@ def parse_file(request: Request) -> ParsedDocument:
         raise ParseError(
             "Files of this type can't be read.", code="unsupported_type", hint="Convert it to PDF."
         )
-    if request.media_type in sniff.OFFICE:
+    if request.media_type in sniff.ZIPPED:
         check_archive(request.path, request.media_type)
     parse: Callable[[Request], ParsedDocument] = attrgetter(form.function)(
         import_module(form.module)

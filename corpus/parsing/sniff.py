@@ -15,7 +15,13 @@ PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-OFFICE = (DOCX, PPTX, XLSX)
+ODT = "application/vnd.oasis.opendocument.text"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODP = "application/vnd.oasis.opendocument.presentation"
+OFFICE = (DOCX, PPTX, XLSX, ODT, ODS, ODP)
+EPUB = "application/epub+zip"
+ZIPPED = (*OFFICE, EPUB)
+EMAIL = "message/rfc822"
 HTML = "text/html"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
@@ -32,6 +38,11 @@ MEDIA_TYPES = {
     "docx": DOCX,
     "pptx": PPTX,
     "xlsx": XLSX,
+    "odt": ODT,
+    "ods": ODS,
+    "odp": ODP,
+    "epub": EPUB,
+    "eml": EMAIL,
     "html": HTML,
     "htm": HTML,
     "md": MARKDOWN,
@@ -41,7 +52,8 @@ MEDIA_TYPES = {
     "nxml": XML,
     "jsonl": RECORD,
 }
-OLD_OFFICE = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}  # binary, until 2003
+# Binary formats of Office until 2003, and of Outlook, and what to save them as.
+BINARY = {"doc": ".docx", "ppt": ".pptx", "xls": ".xlsx", "msg": ".eml or .pdf"}
 READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
 # Media types of XML by root element; any other is taken for MedQuAD's.
 _ROOTS = {
@@ -59,6 +71,10 @@ _ROOT = re.compile(  # possessive: a file of a thousand comments is read once
 )
 HEAD_BYTES = 8192
 _BLANKS = b"\x00 \t\r\n"
+_MAIL = re.compile(  # begins with headers, one of which all e-mails have
+    rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*+)*?(?:from|date|subject|mime-version|received):",
+    re.I,
+)
 _OTHER_MAGIC = (
     b"%PDF-",
     b"PK\x03\x04",
@@ -91,11 +107,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
     extension = PurePath(filename).suffix.lstrip(".").lower()
     media_type = MEDIA_TYPES.get(extension)
     if media_type is None:
-        newer = OLD_OFFICE.get(extension)
+        newer = BINARY.get(extension)
         raise ParseError(
             "Files of this type can't be read.",
             code="unsupported_type",
-            hint=f"Open it and save it as .{newer}, then upload that." if newer else READ_FORMATS,
+            hint=f"Open it and save it as {newer}, then upload that." if newer else READ_FORMATS,
         )
     if not _agrees(head, media_type):
         raise ParseError(
@@ -103,7 +119,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
             code="type_mismatch",
             hint="Save it again in the program that made it, or give it its right extension.",
         )
-    if media_type in OFFICE and isinstance(source, Path):
+    if media_type in ZIPPED and isinstance(source, Path):
         check_archive(source, media_type)
     if media_type != XML:
         return media_type
@@ -123,10 +139,12 @@ def _is_blank(path: Path) -> bool:
 def _agrees(head: bytes, media_type: str) -> bool:
     if media_type == PDF:
         return b"%PDF-" in head[:1024]
-    if media_type in OFFICE:
+    if media_type in ZIPPED:
         return head.startswith(b"PK\x03\x04")
     if head.startswith(_OTHER_MAGIC) or not _is_text(head):
         return False
+    if media_type == EMAIL:
+        return _MAIL.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
     if media_type == XML:
         return head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
     if media_type == RECORD:

@@ -69,7 +69,10 @@ def _source_type() -> serializers.ChoiceField:
 class UploadRequest(Strict):
     """A form as `multipart/form-data`: the file and its metadata."""
 
-    file = AnyFile(help_text="PDF, Office, HTML, Markdown or text; the extension decides.")
+    file = AnyFile(
+        help_text="PDF, Office, OpenDocument, EPUB, e-mail (EML), HTML, Markdown or text; the "
+        "extension decides."
+    )
     collection = CollectionField(help_text="Slug of the collection for the document.")
     title = Words(
         required=False, max_length=500, help_text="By default taken from the name of the file."

@@ -22,7 +22,10 @@ from corpus.selectors import worker_is_alive
 
 
 class Command(BaseCommand):
-    help = "Queue files for ingestion: files, folders with everything below them, and patterns."
+    help = (
+        "Queue files for ingestion: files, folders with everything below them, and patterns. "
+        + READ_FORMATS
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="*", metavar="PATH", help="file, folder or pattern")

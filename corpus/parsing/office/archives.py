@@ -1,4 +1,4 @@
-"""Check an Office file's zip directory before anything unpacks it."""
+"""Check the zip directory of an Office file or e-book before anything unpacks it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zipfile import ZipInfo
+    from zipfile import ZipFile, ZipInfo
 
 from corpus.parsing.types import ParseError
 
@@ -16,22 +16,26 @@ MAX_RATIO = 200  # of one member of 1 MB and more; XML packs to about 1:20, and 
 _SMALL_BYTES = 1024 * 1024
 _ENTRY, _MAX_ENTRIES = b"PK\x01\x02", 10 * MAX_MEMBERS
 _MAIN_PART = {"wordprocessingml": "word/", "presentationml": "ppt/", "spreadsheetml": "xl/"}
+_NAMED_PART = {"opendocument": "content.xml", "epub": "META-INF/container.xml"}
+_MOST_TYPE_BYTES = 200
 
 
 def check_archive(path: Path, media_type: str) -> None:
-    """Reject a zip that is no Office file of this type, or unsafe to unpack.
+    """Reject a zip that is no Office file or e-book of this type, or unsafe to unpack.
 
     Raises ParseError: `archive_corrupt`, `archive_bomb`, `archive_unsafe`, `archive_encrypted`,
     `type_mismatch`.
     """
     import zipfile  # late: the child that reads a text must not wait for it
+    import zlib
 
     try:
         if _is_directory_long(path):
             raise _too_many()
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+            said = _said_type(archive)
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
         raise ParseError(
             "The file is damaged: its parts can't be listed.",
             code="archive_corrupt",
@@ -47,19 +51,37 @@ def check_archive(path: Path, media_type: str) -> None:
             raise _bomb("unpacks to far more than it holds")
     _check_names(members)
     if any(member.flag_bits & 1 for member in members):
-        raise ParseError(
-            "The file is protected by a password.",
-            code="archive_encrypted",
-            hint="Remove the password and upload it again.",
-        )
+        raise encrypted()
     names = {member.filename for member in members}
-    prefix = next(part for kind, part in _MAIN_PART.items() if kind in media_type)
-    if "[Content_Types].xml" not in names or not any(name.startswith(prefix) for name in names):
+    named = next((part for kind, part in _NAMED_PART.items() if kind in media_type), "")
+    if named:
+        fits = said == media_type and named in names
+    else:
+        prefix = next(part for kind, part in _MAIN_PART.items() if kind in media_type)
+        fits = "[Content_Types].xml" in names and any(name.startswith(prefix) for name in names)
+    if not fits:
         raise ParseError(
             "The file's name and its content do not agree.",
             code="type_mismatch",
             hint="Save it again in the program that made it, or give it its right extension.",
         )
+
+
+def encrypted() -> ParseError:
+    """Return the error of a file that only a password or a licence opens."""
+    return ParseError(
+        "The file is protected by a password, or encrypted.",
+        code="archive_encrypted",
+        hint="Remove the protection and upload it again.",
+    )
+
+
+def _said_type(archive: ZipFile) -> str:
+    """Return the media type that OpenDocument and EPUB files say in their first part."""
+    if "mimetype" not in archive.namelist() or archive.getinfo("mimetype").flag_bits & 1:
+        return ""
+    with archive.open("mimetype") as stream:
+        return stream.read(_MOST_TYPE_BYTES).decode("ascii", "replace").strip()
 
 
 def _is_directory_long(path: Path) -> bool:

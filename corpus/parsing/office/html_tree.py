@@ -58,12 +58,12 @@ _STYLES = re.compile(r"<!--(?:(?!<style).)*?-->|(<style[^>]*>)(.*?)(?:</style|\Z
 _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
 
 
-def html_tree(text: str) -> Element:
-    """Return a `body` element with the content of HTML.
+def html_tree(text: str, *, unseen: str = " ") -> Element:
+    """Return a `body` element with the content of HTML; `unseen` stands for white words.
 
     Raises ParseError (`too_deep`, `table_too_large`) beyond 200 levels or 100,000 cells.
     """
-    parser = _Parser()
+    parser = _Parser(unseen)
     for _, css in _STYLES.findall(text):
         parser.sheets.add(css)
     parser.feed(text)
@@ -72,8 +72,9 @@ def html_tree(text: str) -> Element:
 
 
 class _Parser(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, unseen: str) -> None:
         super().__init__(convert_charrefs=True)
+        self._unseen = unseen
         self._builder = TreeBuilder()
         self._open: list[str] = []
         self._cells = 0
@@ -125,7 +126,7 @@ class _Parser(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._paints[-1].is_unseen and _says(data) and not _WORDLESS & set(self._open):
             self._lost[_WHITE] = None
-            data = " "
+            data = self._unseen
         self._builder.data(shown_in(data, self._fonts[-1]) if self._fonts[-1] else data)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

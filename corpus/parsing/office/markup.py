@@ -33,16 +33,26 @@ _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
 
 def parse_html(request: Request) -> ParsedDocument:
     """Return one page, without scripts, hidden parts and navigation."""
-    raw = request.path.read_bytes()
-    declared = _CHARSET.search(raw[:2048])
-    tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
+    tree = tree_of(decode_html(request.path.read_bytes()))
     metas = {meta.get("name"): meta.get("content", "") for meta in tree.iter("meta")}
     facts = {name: clean_line(metas.get(name, ""))[:500] for name in _FACTS}
     metadata = {name: value for name, value in facts.items() if value}
+    return replace(document_of(request, [tree], line_of(tree.find(".//title"))), metadata=metadata)
+
+
+def decode_html(raw: bytes) -> str:
+    """Decode HTML, perhaps by the encoding that it declares."""
+    declared = _CHARSET.search(raw[:2048])
+    return decode(raw, declared.group(1).decode("ascii") if declared else None)
+
+
+def tree_of(text: str) -> Element:
+    """Return the tree of a page of HTML, for `page_of`."""
+    tree = html_tree(text)
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
         label.attrib.setdefault("for", "")
-    return replace(document_of(request, [tree], line_of(tree.find(".//title"))), metadata=metadata)
+    return tree
 
 
 def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
@@ -64,9 +74,19 @@ def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
         label.tag = "span"
     for body in tree.iter("body"):
         body.tag = "div"
+    return [_without_hidden(tree)]
+
+
+def office_tree(html: str) -> Element:
+    """Return the tree of a document of an office that was written as HTML, with marks."""
+    return _without_hidden(html_tree(html, unseen=HIDDEN))
+
+
+def _without_hidden(tree: Element) -> Element:
+    """Return a tree of HTML without what no reader sees, with a mark if something was left out."""
     if prune(tree):
         SubElement(tree, "p").text = HIDDEN
-    return [tree]
+    return tree
 
 
 def document_of(request: Request, trees: Iterable[Element], title: str = "") -> ParsedDocument:
@@ -97,7 +117,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
 def _left_out(names: Iterable[str]) -> Doubt:
     return Doubt(
         "markup_left_out",
-        f"Parts of this page are not in its text: {', '.join(names)}. Open it in a browser, and "
+        f"Parts of this page are not in its text: {', '.join(names)}. Open the file, and "
         "compare what is shown there, or can be opened or chosen.",
     )
 
@@ -121,10 +141,15 @@ def title_of(pages: Iterable[Page], said: str = "") -> str:
 
 def parse_text(request: Request) -> ParsedDocument:
     """Return one page; blank lines divide paragraphs, and markers begin list items."""
-    text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
-    drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
-    page = write_page(Page(1, "", ()), mended(annotate(drafts)))
+    page = text_page(decode(request.path.read_bytes()))
     return document_with(request, [page], title_of([page]))
+
+
+def text_page(text: str, above: Sequence[Draft] = ()) -> Page:
+    """Return plain text as one page, below the blocks `above`."""
+    text = clean_text(text).replace("\f", "\n\n")
+    drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
+    return write_page(Page(1, "", ()), mended(annotate([*above, *drafts])))
 
 
 def _text_drafts(part: str) -> list[Draft]:

@@ -10,13 +10,14 @@ import posixpath
 import re
 import zipfile
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
+from corpus.parsing.geometry import overlap
 from corpus.parsing.office.package import part_of
 from corpus.parsing.pictures import PictureWords, is_ornament
 from corpus.parsing.published.xml_text import COMMENTED, read_xml
@@ -46,7 +47,7 @@ EMPTY = frozenset(
     "presProps viewProps notesMaster handoutMaster commentAuthors authors revisionInfo "
     "changesInfo presentationmetadata slideUpdateInfo".split()
 )
-_NAMES = {
+NAMES = {
     **dict.fromkeys(("image", "hdphoto", "media", "video", "audio"), "a picture, film or sound"),
     **dict.fromkeys(("chart", "chartEx", "chartsheet"), "a chart"),
     **dict.fromkeys(("diagramData", "diagramDrawing"), "a diagram (SmartArt)"),
@@ -57,8 +58,10 @@ _NAMES = {
     **dict.fromkeys(("aFChunk", "subDocument"), "another document, inserted here"),
     "notesSlide": "the speaker's notes",
 }
+_LETTER, _LINE = 180_000, 500_000  # EMU: how wide and high large print is at most
+_COVERED = 0.05  # of a shape with words: what covers less lies on its edge
 DRAWN_OVER = "a drawn line or shape, which may strike words through or cover them"
-DECIDED = READ | EMPTY | frozenset(_NAMES)
+DECIDED = READ | EMPTY | frozenset(NAMES)
 _DECORATED = frozenset(
     ("header", "footer", "slideLayout", "slideMaster", "numbering", "vmlDrawing")
 )
@@ -251,7 +254,7 @@ def _listed(cells: list[str]) -> str:
 
 
 def _name_of(kind: str) -> str:
-    return _NAMES.get(kind) or f"a part of an unknown kind ({re.sub('[^A-Za-z]', '', kind)[:40]})"
+    return NAMES.get(kind) or f"a part of an unknown kind ({re.sub('[^A-Za-z]', '', kind)[:40]})"
 
 
 def unread(name: str) -> Doubt:
@@ -271,12 +274,51 @@ def _passed_by(root: Element) -> str:
         if element.tag == "textpath" and element.get("string", "").strip():
             return "words that are drawn, such as a watermark"
         if element.tag == "txBody" and root.tag != "sld" and lines_of(element):
-            return _NAMES["drawing"]
+            return NAMES["drawing"]
         if element.tag == "oMath" and root.tag == "sld":
             return "a formula on a slide"
         if root.tag == "document" and _lies_over_text(element):
             return DRAWN_OVER
     return ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A shape of a slide: its left, top, right and bottom edge in EMU, and its words.
+
+    `is_line` is a line without arrows; `is_filled` a shape that may cover what lies below it.
+    """
+
+    edges: tuple[int, int, int, int]
+    words: str = ""
+    is_line: bool = False
+    is_filled: bool = False
+
+
+def is_drawn_over(shapes: Sequence[Drawn]) -> bool:
+    """Tell whether a level line or a filled shape without words lies over a shape with words.
+
+    The shapes are in their order from the lowest.
+    """
+    for at, below in enumerate(shapes):
+        if not below.words.strip():
+            continue
+        left, top, right, bottom = below.edges
+        letters = [len(part) for part in below.words.split("\n")]
+        lines = sum(1 + _LETTER * count // max(1, right - left) for count in letters)
+        bottom = min(bottom, top + lines * _LINE)  # the rest of a placeholder is empty
+        for above in shapes[at + 1 :]:
+            x, y, end, low = above.edges
+            across = overlap(left, right, x, end)
+            is_line = above.is_line and 2 * (low - y) < bottom - top
+            is_inside = top < y and low < bottom
+            if is_line and is_inside and 2 * across > end - x:
+                return True
+            if above.is_filled and not above.words.strip():
+                area = across * overlap(top, bottom, y, low)
+                if area > _COVERED * (right - left) * (bottom - top):
+                    return True
+    return False
 
 
 def _lies_over_text(shape: Element) -> bool:

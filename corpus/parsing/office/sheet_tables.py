@@ -1,10 +1,12 @@
-"""Make the page of a sheet from docling's tables: captions, tables with their heads, and lines."""
+"""Make the page of a sheet from its blocks: captions, tables with their heads, and lines."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
@@ -18,6 +20,7 @@ from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Doubt, Page
 
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
+_APART = 2  # columns without text between tables that stand beside each other
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,17 @@ _BOXED = Doubt(
 )
 
 
+@dataclass(frozen=True)
+class Block:
+    """Cells of a sheet that stand together: its left column, how wide it is, and its rows."""
+
+    left: int
+    width: int
+    lines: list[Row]
+
+
 def sheet_page(
-    title: str, marks: str, tables: Sequence[Any], number: int, *, boxes: Sequence[str] = ()
+    title: str, marks: str, tables: Sequence[Block], number: int, *, boxes: Sequence[str] = ()
 ) -> Page:
     """Return the page of a sheet: its title, unless it is a default one, cells and text boxes."""
     drafts = mended(annotate(_sheet_drafts(tables)))
@@ -54,12 +66,20 @@ def place_of(table: Any) -> tuple[int, int]:
     return int(box.t), int(box.l)
 
 
-def _sheet_drafts(tables: Sequence[Any]) -> Iterator[Drafted]:
+def block_of(table: Any) -> Block:
+    """Return a table of docling's, with the empty cells that it fills in."""
+    lines: list[dict[int, Filled]] = [{} for _ in range(table.data.num_rows)]
+    for cell in table.data.table_cells:
+        held = Filled(cell.text, cell.row_span, cell.col_span)
+        lines[cell.start_row_offset_idx][cell.start_col_offset_idx] = held
+    return Block(place_of(table)[1], table.data.num_cols, list(lines))
+
+
+def _sheet_drafts(tables: Sequence[Block]) -> Iterator[Drafted]:
     """Yield what the tables hold; a table right below another may take its labels."""
     above: _Above | None = None
     for table in tables:
-        left, width = place_of(table)[1], table.data.num_cols
-        lines = _lines(table.data)
+        left, width, lines = table.left, table.width, table.lines
         captions = list(_captions(lines, width))
         yield from captions
         if width == 1 or not lines:
@@ -74,13 +94,25 @@ def _sheet_drafts(tables: Sequence[Any]) -> Iterator[Drafted]:
         yield draft
 
 
-def _lines(data: Any) -> list[Row]:
-    """Return the rows of a table of docling's, with the empty cells that it fills in."""
-    lines: list[dict[int, Filled]] = [{} for _ in range(data.num_rows)]
-    for cell in data.table_cells:
-        held = Filled(cell.text, cell.row_span, cell.col_span)
-        lines[cell.start_row_offset_idx][cell.start_col_offset_idx] = held
-    return list(lines)
+Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
+
+
+def blocks_in(grid: Grid) -> Iterator[Grid]:
+    """Yield blocks of cells, divided by an empty row, or by two empty columns."""
+    for band in _parted(grid, 0, 1):
+        parts = list(_parted(band, 1, _APART))
+        for part in parts:
+            yield from _parted(part, 0, 1) if parts[1:] else [part]
+
+
+def _parted(grid: Grid, axis: int, gap: int) -> list[Grid]:
+    sides = ((at[axis], cell.columns if axis else cell.rows) for at, cell in grid.items())
+    filled = sorted({at for start, size in sides for at in range(start, start + size)})
+    starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
+    parts: list[Grid] = [{} for _ in starts]
+    for place, cell in grid.items():
+        parts[bisect_right(starts, place[axis]) - 1][place] = cell
+    return parts
 
 
 def _filled(line: Row) -> Row:

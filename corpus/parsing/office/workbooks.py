@@ -39,7 +39,7 @@ def check_workbook(path: Path) -> bool:
                 cells += sheet.cells
                 uncalculated |= sheet.uncalculated
                 if cells > MAX_CELLS or sheet.area > MAX_AREA:
-                    raise _too_large()
+                    raise sheet_too_large()
     return uncalculated
 
 
@@ -66,7 +66,7 @@ class _Sheet:
             self.cells += 1
             self._reach(attributes.get("r", ""))
             if self.cells > MAX_CELLS:
-                raise _too_large()
+                raise sheet_too_large()
         elif name == "f":
             self._waits = True  # for its value
         elif name == "mergeCell":
@@ -98,7 +98,8 @@ class _Sheet:
         )
 
 
-def _too_large() -> ParseError:
+def sheet_too_large() -> ParseError:
+    """Return the error of a workbook with too many cells, or a table too wide or long."""
     return ParseError(
         f"The workbook has more than {MAX_CELLS:,} cells, or cells very far apart.",
         code="sheet_too_large",

@@ -213,11 +213,16 @@ class _Reader:
         self.builder.data(text)
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise ParseError(
-            "The XML declares entities, or uses unknown ones. They can't be read.",
-            code="xml_entities",
-            hint="Save the file with plain characters in their place, and upload it again.",
-        )
+        raise with_entities()
+
+
+def with_entities() -> ParseError:
+    """Return the error of XML that declares entities."""
+    return ParseError(
+        "The XML declares entities, or uses unknown ones. They can't be read.",
+        code="xml_entities",
+        hint="Save the file with plain characters in their place, and upload it again.",
+    )
 
 
 # Private characters that mark places of doubt in raw text, such as where a parser left something

@@ -20,7 +20,7 @@ from _pytest.mark import ParameterSet
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParseError
 from corpus.sandbox.parent import Limits, parse_in_child
-from tests.corpus.hostile import bad_markup, bad_office, bad_pdfs
+from tests.corpus.hostile import bad_markup, bad_office, bad_opened, bad_pdfs
 from tests.corpus.parsing.parsing_fixtures import SAMPLES, assert_contract
 
 PARSED = "parsed"
@@ -54,7 +54,7 @@ class BadFile:
 
 
 def crafted(crafts: Sequence[Craft]) -> Iterator[BadFile]:
-    """Yield the files of a table of `bad_pdfs`, `bad_office` or `bad_markup`, each a class."""
+    """Yield the files of a table of `bad_pdfs`, `bad_office` and the like, each a class."""
     for name, outcomes, make in crafts:
         yield BadFile(name, name.rsplit(".", 1)[0], make(), frozenset(outcomes.split()))
 
@@ -76,6 +76,9 @@ def good_files() -> dict[str, bytes]:
         "md": (SAMPLES / "paracetamol-dosing.md").read_bytes(),
         "txt": b"Paracetamol\n\nGive 1 g every 6 hours, at most 4 g a day.\n",
         "xml": bad_markup.MEDQUAD,
+        "odt": bad_opened.letter(),
+        "epub": bad_opened.book(),
+        "eml": bad_opened.MAIL,
     }
 
 
@@ -85,7 +88,7 @@ def _wrong_typed() -> Iterator[BadFile]:
         for claimed in good_files():
             if claimed != real:
                 name = f"wrong-type-{real}-as.{claimed}"
-                texts = {"html", "md", "txt", "xml"}
+                texts = {"html", "md", "txt", "xml", "eml"}
                 readable = real in texts and claimed in {"md", "txt", "html"}
                 refused = {"type_mismatch", "xml_corrupt", "xml_unknown", "archive_corrupt"}
                 outcomes = {PARSED, *refused} if readable else refused
@@ -93,7 +96,7 @@ def _wrong_typed() -> Iterator[BadFile]:
 
 
 def _truncated() -> Iterator[BadFile]:
-    cuts = {"pdf": 12, "docx": 6, "xlsx": 3, "pptx": 3, "xml": 4, "html": 2, "md": 2}
+    cuts = {"pdf": 12, "docx": 6, "xlsx": 3, "pptx": 3, "xml": 4, "html": 2, "md": 2, "odt": 3}
     for extension, count in cuts.items():
         content = good_files()[extension]
         for number in range(1, count + 1):

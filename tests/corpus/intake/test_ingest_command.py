@@ -185,7 +185,7 @@ def test_wrong_arguments_get_a_sentence(
 @pytest.mark.django_db
 def test_a_folder_without_files_is_told_with_what_is_read(tmp_path: Path) -> None:
     (tmp_path / ".hidden.md").write_text("nobody means this one")
-    with pytest.raises(CommandError, match=r"docx, htm.*pdf"):
+    with pytest.raises(CommandError, match=r"docx, eml, epub, htm.*pdf"):
         call_command("ingest", str(tmp_path))
 
 

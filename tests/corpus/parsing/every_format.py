@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.message import EmailMessage
 from io import BytesIO
 
 import docx
@@ -12,6 +13,7 @@ import pptx
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing import sniff
+from tests.corpus.parsing.opendocument.open_files import frame, open_file, rows, zipped
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,71 @@ def _xlsx(sample: Sample) -> bytes:
     return file.getvalue()
 
 
+def _rows(sample: Sample) -> str:
+    return rows(("Medicine", "Dose for adults"), (sample.medicine, sample.dose))
+
+
+def _odt(sample: Sample) -> bytes:
+    heading = f'<text:h text:outline-level="1">{sample.title}</text:h>'
+    return open_file("text", f"{heading}<table:table>{_rows(sample)}</table:table>")
+
+
+def _ods(sample: Sample) -> bytes:
+    table = f'<table:table table:name="{sample.title}">{_rows(sample)}</table:table>'
+    return open_file("spreadsheet", table)
+
+
+def _odp(sample: Sample) -> bytes:
+    table = f"<draw:frame><table:table>{_rows(sample)}</table:table></draw:frame>"
+    return open_file(
+        "presentation", f"<draw:page>{frame(sample.title, kind='title')}{table}</draw:page>"
+    )
+
+
+def _page(sample: Sample) -> str:
+    return (
+        f"<html><body><h1>{sample.title}</h1><table><tr><th>Medicine</th><th>Dose for adults</th>"
+        f"</tr><tr><td>{sample.medicine}</td><td>{sample.dose}</td></tr></table></body></html>"
+    )
+
+
+def book_of(*chapters: str, title: str = "", more: dict[str, bytes] | None = None) -> bytes:
+    """Return an e-book in EPUB of these chapters of XHTML."""
+    numbers = range(len(chapters))
+    items = "".join(
+        f'<item id="c{n}" href="c{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers
+    )
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><metadata '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>'
+        f"{title}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+    container = (
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+        '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+    )
+    parts = {f"OEBPS/c{n}.xhtml": chapters[n].encode() for n in numbers}
+    return zipped(
+        {
+            "mimetype": b"application/epub+zip",
+            "META-INF/container.xml": container.encode(),
+            "OEBPS/book.opf": package.encode(),
+            **parts,
+            **(more or {}),
+        }
+    )
+
+
+def _mail(sample: Sample) -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"] = sample.title, "Pharmacy <pharmacy@example.org>"
+    message["Date"] = "Wed, 03 Apr 2024 10:00:00 +0100"
+    message.set_content(sample.sentence)
+    message.add_alternative(_page(sample), subtype="html")
+    return message.as_bytes()
+
+
 def _written(form: str) -> Callable[[Sample], bytes]:
     def write(sample: Sample) -> bytes:
         return form.format(
@@ -131,6 +198,11 @@ SAMPLES = {
     sniff.DOCX: Sample("docx", "nitrofurantoin", "cystitis", "50 mg", _docx),
     sniff.PPTX: Sample("pptx", "bisoprolol", "heart failure", "1.25 mg", _pptx),
     sniff.XLSX: Sample("xlsx", "fluconazole", "candidiasis", "150 mg", _xlsx),
+    sniff.ODT: Sample("odt", "lamotrigine", "epilepsy", "25 mg", _odt),
+    sniff.ODS: Sample("ods", "terbinafine", "onychomycosis", "250 mg", _ods),
+    sniff.ODP: Sample("odp", "tamsulosin", "prostatic hyperplasia", "400 micrograms", _odp),
+    sniff.EPUB: Sample("epub", "prednisolone", "asthma", "40 mg", lambda s: book_of(_page(s))),
+    sniff.EMAIL: Sample("eml", "apixaban", "atrial fibrillation", "5 mg", _mail),
     sniff.HTML: Sample("html", "metformin", "diabetes", "500 mg", _written(_HTML)),
     sniff.MARKDOWN: Sample(
         "md", "allopurinol", "gout", "300 mg", _written("# {title}\n\n{sentence}\n")

@@ -27,6 +27,9 @@ def _code(source: Path | bytes, name: str) -> str:
         ("a.pdf", b"%PDF-1.7\n", sniff.PDF),
         ("A.PDF", b"\n%PDF-1.4\n", sniff.PDF),
         ("a.docx", b"PK\x03\x04rest", sniff.DOCX),
+        ("a.odt", b"PK\x03\x04rest", sniff.ODT),
+        ("a.epub", b"PK\x03\x04rest", sniff.EPUB),
+        ("a.eml", b"Received: from x\r\n by y\r\nX-Z: 1\r\nSubject: Dose\r\n\r\nGive", sniff.EMAIL),
         ("a.html", b"<!DOCTYPE html><p>text", sniff.HTML),
         ("a.htm", "\ufeff<html>".encode("utf-16"), sniff.HTML),
         ("a.md", b"# Title\n", sniff.MARKDOWN),
@@ -50,6 +53,9 @@ def test_name_and_content_agree(name: str, head: bytes, expected: str) -> None:
         ("a.docx", b"%PDF-1.7", "type_mismatch"),
         ("a.txt", b"\x7fELF\x02\x01", "type_mismatch"),
         ("a.md", bytes(range(256)) * 4, "type_mismatch"),
+        ("a.ods", b"<office:document/>", "type_mismatch"),
+        ("a.eml", b"Give 5 mg.\nSubject: dose", "type_mismatch"),
+        ("a.eml", b"PK\x03\x04rest", "type_mismatch"),
         ("a.html", b"only words", "type_mismatch"),
         ("a.xml", b"no tag", "type_mismatch"),
         ("a" * 296 + ".pdf", b"GIF89a", "type_mismatch"),
@@ -110,9 +116,12 @@ def test_a_truncated_zip_is_refused(tmp_path: Path) -> None:
     assert _code(path, path.name) == "archive_corrupt"
 
 
-@pytest.mark.parametrize(("old", "new"), [("DOC", "docx"), ("ppt", "pptx"), ("xls", "xlsx")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("DOC", ".docx"), ("ppt", ".pptx"), ("xls", ".xlsx"), ("msg", ".eml or .pdf")],
+)
 def test_an_old_binary_format_is_answered_with_the_one_to_save_it_in(old: str, new: str) -> None:
     with pytest.raises(ParseError) as failed:
         media_type_of(b"\xd0\xcf\x11\xe0" + bytes(600), f"guideline.{old}")
     assert failed.value.code == "unsupported_type"
-    assert f"save it as .{new}" in failed.value.sentence
+    assert f"save it as {new}" in failed.value.sentence

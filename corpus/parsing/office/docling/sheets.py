@@ -8,11 +8,10 @@ from __future__ import annotations
 import datetime
 import re
 import zipfile
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,14 @@ from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too
 from corpus.parsing.office.parts import Package, doubt_parts, lines_of
 from corpus.parsing.office.sheet_dates import DATE, doubt_dates
 from corpus.parsing.office.sheet_heads import BOLD, NUMBER, Filled
-from corpus.parsing.office.sheet_tables import place_of, sheet_page
+from corpus.parsing.office.sheet_tables import (
+    Block,
+    Grid,
+    block_of,
+    blocks_in,
+    place_of,
+    sheet_page,
+)
 from corpus.parsing.office.workbooks import check_workbook
 from corpus.parsing.published.xml_text import COMMENT, DATED, HIDDEN, STRUCK, UNWRITTEN
 from corpus.parsing.registry import Request
@@ -39,9 +45,6 @@ from corpus.parsing.types import ParsedDocument
 _BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
 _LOCAL_DATES = frozenset((*range(27, 37), *range(50, 59)))  # ids of formats that name no form
 _PLACES = ("left", "center", "right")  # of a header
-_APART = 2  # columns without text between tables that stand beside each other
-
-_Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
 
 
 def parse_xlsx(request: Request) -> ParsedDocument:
@@ -84,7 +87,7 @@ def _running_lines(sheet: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, lines)))
 
 
-_Sheet = tuple[str, str, list[Any]]  # title, marks of doubts, and tables in order
+_Sheet = tuple[str, str, list[Block]]  # title, marks of doubts, and tables in order
 
 
 def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, ...]]]:
@@ -111,7 +114,10 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, .
     groups = children_of(document.body, document)
     for group, (places, is_hidden), lines in zip(groups, marked, running, strict=True):
         tables = {place_of(table): table for table in children_of(group, document)}
-        yield (group.name, marks + HIDDEN * is_hidden, [tables[at] for at in places]), lines
+        yield (
+            (group.name, marks + HIDDEN * is_hidden, [block_of(tables[at]) for at in places]),
+            lines,
+        )
         marks = ""
 
 
@@ -148,7 +154,7 @@ def mark_sheet(sheet: Any, struck: Mapping[str, str]) -> tuple[list[tuple[int, i
     sheet._cells.clear()
     sheet.merged_cells = MultiCellRange()
     places = []
-    for block in map(doubt_dates, _blocks(grid)):
+    for block in map(doubt_dates, blocks_in(grid)):
         top, left = min(row for row, _ in block), min(column for _, column in block)
         bottom = max(row + cell.rows for (row, _), cell in block.items())
         right = max(column + cell.columns for (_, column), cell in block.items())
@@ -164,7 +170,7 @@ def mark_sheet(sheet: Any, struck: Mapping[str, str]) -> tuple[list[tuple[int, i
     return places, hidden
 
 
-def _grid(sheet: Any, struck: Mapping[str, str]) -> tuple[_Grid, bool]:
+def _grid(sheet: Any, struck: Mapping[str, str]) -> tuple[Grid, bool]:
     """Return the visible cells that are not empty, and whether any such cell is hidden."""
     hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
     hidden_columns = sorted(
@@ -174,7 +180,7 @@ def _grid(sheet: Any, struck: Mapping[str, str]) -> tuple[_Grid, bool]:
         for n in range(column.min or 0, (column.max or 0) + 1)
     )
     spans = {(m.min_row, m.min_col): (m.max_row, m.max_col) for m in sheet.merged_cells.ranges}
-    grid: _Grid = {}
+    grid: Grid = {}
     hidden = False
     for (row, column), cell in sorted(sheet._cells.items()):  # sparse, unlike its public ways
         raw = _raw(cell, struck)
@@ -220,21 +226,3 @@ def _raw(cell: Any, struck: Mapping[str, str]) -> str:
             return HIDDEN if value else ""
         return f"{value}{UNWRITTEN}" if shown is None else shown
     return f"{value}{UNWRITTEN}" if isinstance(value, datetime.timedelta) else str(value)
-
-
-def _blocks(grid: _Grid) -> Iterator[_Grid]:
-    """Yield blocks of cells, divided by an empty row, or by two empty columns."""
-    for band in _parted(grid, 0, 1):
-        parts = list(_parted(band, 1, _APART))
-        for part in parts:
-            yield from _parted(part, 0, 1) if parts[1:] else [part]
-
-
-def _parted(grid: _Grid, axis: int, gap: int) -> list[_Grid]:
-    sides = ((at[axis], cell.columns if axis else cell.rows) for at, cell in grid.items())
-    filled = sorted({at for start, size in sides for at in range(start, start + size)})
-    starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
-    parts: list[_Grid] = [{} for _ in starts]
-    for place, cell in grid.items():
-        parts[bisect_right(starts, place[axis]) - 1][place] = cell
-    return parts

@@ -19,12 +19,11 @@ from docling_core.types.doc.common.reference import ProvenanceItem
 from pptx.oxml.ns import qn
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.geometry import overlap
 from corpus.parsing.office.docling.documents import children_of, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import read_or_damaged, too_many
-from corpus.parsing.office.parts import DRAWN_OVER, doubt_parts, unread
+from corpus.parsing.office.parts import DRAWN_OVER, Drawn, doubt_parts, is_drawn_over, unread
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -39,8 +38,6 @@ _SHAPE = f"{_P}sp"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _PLACE, _FOOTER = f"{_P}nvSpPr/{_P}nvPr/{_P}ph", "ftr"
 _UNFILLED = f"{_P}spPr/{_A}noFill"
-_LETTER, _LINE = 180_000, 500_000  # EMU: how wide and high large print is at most
-_COVERED = 0.05  # of a shape with words: what covers less lies on its edge
 _RUN, _FIELD, _BREAK = f"{_A}r", f"{_A}fld", f"{_A}br"
 _TEXT, _LOOK = f"{_A}t", f"{_A}rPr"
 _BESIDE = (f"{_A}pPr", f"{_A}endParaRPr")  # of the runs of a paragraph
@@ -61,7 +58,10 @@ def parse_pptx(request: Request) -> ParsedDocument:
             replace(
                 page,
                 running_lines=_running_lines(slide),
-                doubts=(*page.doubts, *((unread(DRAWN_OVER),) if _is_drawn_over(slide) else ())),
+                doubts=(
+                    *page.doubts,
+                    *((unread(DRAWN_OVER),) if is_drawn_over([*map(_drawn, slide.shapes)]) else ()),
+                ),
             )
             for page, slide in slides
         )
@@ -105,28 +105,12 @@ def _edges(shape: Any) -> tuple[int, int, int, int]:
     return left, top, left + (shape.width or 0) or 1, top + (shape.height or 0) or 1
 
 
-def _is_drawn_over(slide: Any) -> bool:
-    """Tell whether a level line or a filled shape without words lies over a shape with words."""
-    shapes = [(shape, _edges(shape)) for shape in slide.shapes]
-    for at, (below, (left, top, right, bottom)) in enumerate(shapes):
-        if not (below.has_text_frame and below.text_frame.text.strip()):
-            continue
-        letters = [len(part) for part in below.text_frame.text.split("\n")]
-        lines = sum(1 + _LETTER * count // (right - left) for count in letters)
-        bottom = min(bottom, top + lines * _LINE)  # the rest of a placeholder is empty
-        for above, (x, y, end, low) in shapes[at + 1 :]:
-            across = overlap(left, right, x, end)
-            is_line = above._element.tag == f"{_P}cxnSp" and not _is_arrow(above._element)
-            is_line &= 2 * (low - y) < bottom - top
-            is_inside = top < y and low < bottom
-            if is_line and is_inside and 2 * across > end - x:
-                return True
-            is_filled = above._element.tag == _SHAPE and above._element.find(_UNFILLED) is None
-            if is_filled and not above.text_frame.text.strip():
-                area = across * overlap(top, bottom, y, low)
-                if area > _COVERED * (right - left) * (bottom - top):
-                    return True
-    return False
+def _drawn(shape: Any) -> Drawn:
+    tag = shape._element.tag
+    words = shape.text_frame.text if shape.has_text_frame else ""
+    is_filled = tag == _SHAPE and shape._element.find(_UNFILLED) is None
+    is_line = tag == f"{_P}cxnSp" and not _is_arrow(shape._element)
+    return Drawn(_edges(shape), words, is_line, is_filled)
 
 
 def _is_arrow(line: Any) -> bool:

@@ -1,0 +1,356 @@
+"""Write the text, lists, tables and shapes of OpenDocument as HTML for `html_tree`.
+
+Tracked insertions but no deletions; struck, hidden and white words are left to `html_tree`.
+Source: OpenDocument 1.3, part 3, 5 (text), 9 (tables) and 10 (shapes).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from itertools import count
+from typing import Protocol
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element, tostring
+
+from corpus.parsing.clean import clean_line
+from corpus.parsing.lists import whole_number
+from corpus.parsing.office.markup import office_tree
+from corpus.parsing.office.package import part_of
+from corpus.parsing.office.parts import DRAWN_OVER, NAMES, unread
+from corpus.parsing.opendocument.grids import Placed, cells_in
+from corpus.parsing.opendocument.styles import Look, Numbers, Styles, is_plain, script_of
+from corpus.parsing.pictures import PictureWords, is_ornament
+from corpus.parsing.published.xml_text import COMMENT, HIDDEN, STRUCK, flat
+from corpus.parsing.types import Doubt, ParseError
+
+SHAPES = frozenset(
+    "frame custom-shape rect line polyline polygon regular-polygon path circle ellipse g caption "
+    "connector measure control scene page-thumbnail".split()
+)
+_WORDLESS = frozenset(  # settings, and lists that repeat what stands elsewhere
+    "tracked-changes forms script ruby-text table-of-content illustration-index table-index "
+    "annotation-end change-start change-end number event-listeners enhanced-geometry".split()
+)
+_MAX_HEADING = 6
+_CHANGES = re.compile(r"line-through|display|font-family|(?<![-\w])color:#(?:f[7-9a-f]){3}", re.I)
+
+
+class Writer:
+    """Writes the elements of a file in their order, and collects doubts of what it can't read."""
+
+    def __init__(self, archive: zipfile.ZipFile, styles: Styles) -> None:
+        self._archive = archive
+        self._styles = styles
+        self._numbers, self._notes = Numbers(), count(1)
+        self._pictures = PictureWords()
+        self._boxes: list[str] = []  # to follow their paragraph
+        self._below: list[str] = []  # notes, to follow their paragraph or table
+        self._tables = 0  # how many are being written, one in another
+        self._shift = 0  # of headings below a title
+        self._doubts: dict[Doubt, None] = {}
+
+    def take_doubts(self) -> tuple[Doubt, ...]:
+        """Return the doubts since the last call."""
+        doubts, self._doubts = tuple(self._doubts), {}
+        return doubts
+
+    def document(self, body: Element) -> str:
+        """Return the text of a document, its headings below its title if it has one."""
+        self._shift = int(any(self._is_title(p) for p in body.iter("p")))
+        return self.blocks(body)
+
+    def blocks(self, parent: Iterable[Element]) -> str:
+        """Return elements as HTML, block by block."""
+        return "".join(map(self._block, parent))
+
+    def _block(self, element: Element) -> str:
+        tag = element.tag
+        if tag in ("p", "h"):
+            return self._paragraph(element)
+        if tag == "list":
+            return self._list(element, "", 1)
+        if tag == "table":
+            return self.table(element)
+        if tag in SHAPES:
+            return self.shape(element)
+        if tag in _WORDLESS:
+            return ""
+        if tag in ("annotation", "change"):
+            return f"<p>{COMMENT if tag == 'annotation' else STRUCK}</p>"
+        if tag == "section" and _is_hidden(element):
+            return f"<p>{HIDDEN}</p>"
+        return self.blocks(element)
+
+    def _is_title(self, paragraph: Element) -> bool:
+        return "is-title" in self._styles.look("paragraph", paragraph.get("style-name", ""))
+
+    def _paragraph(self, element: Element, label: str = "") -> str:
+        look = self._styles.look("paragraph", element.get("style-name", ""))
+        gone = any(_is_hidden(below) for below in element.iter("hidden-paragraph"))
+        tag = "p"
+        if element.tag == "h":
+            level = max(1, whole_number(element.get("outline-level", "1"), 1))
+            label = label or self._heading_number(element, level)
+            tag = f"h{min(level + self._shift, _MAX_HEADING)}"
+        elif self._is_title(element):
+            tag = "h1"
+        outer, self._boxes = self._boxes, []
+        inside = HIDDEN if gone else self._inline(element, look)
+        inside = f"{escape(label)} {inside}" if label and clean_line(inside) else inside
+        boxes, self._boxes = "".join(self._boxes), outer
+        return self._styles.marked(tag, look, inside) + boxes + self._take_below()
+
+    def _take_below(self) -> str:
+        """Return the notes of a paragraph; those in a table follow it."""
+        if self._tables:
+            return ""
+        below, self._below = "".join(self._below), []
+        return below
+
+    def _heading_number(self, heading: Element, level: int) -> str:
+        said = heading.find("number")
+        outline = self._styles.named("outline-style", "Outline")
+        if said is not None or outline is None or heading.get("is-list-header") == "true":
+            return "" if said is None else clean_line("".join(said.itertext()))
+        return self._numbers.label(outline, "", level)
+
+    def _list(self, element: Element, outer: str, level: int) -> str:
+        name = element.get("style-name") or outer
+        style = self._styles.named("list-style", name)
+        goes_on = element.get("continue-numbering") == "true" or element.get("continue-list")
+        if not goes_on:
+            self._numbers.restart(name, level)
+        items = (self._item(item, style, name, level) for item in element)
+        return f"<ul>{''.join(items)}</ul>"
+
+    def _item(self, item: Element, style: Element | None, name: str, level: int) -> str:
+        first = next(iter(item), None)
+        said = item.find("number")
+        is_own = item.tag == "list-item" and first is not None and first.tag != "list"
+        label = "" if said is None else clean_line("".join(said.itertext()))
+        if is_own and style is not None and said is None:
+            label = self._numbers.label(style, name, level, item.get("start-value"))
+        if is_own and (item.find("h") is not None or is_plain(style, level)):
+            return "</ul>" + self._parts_of(item, name, level, label) + "<ul>"
+        inside = self._parts_of(item, name, level, "")
+        return f"<li><label>{escape(label)}</label>{inside}</li>" if is_own else inside
+
+    def _parts_of(self, item: Element, name: str, level: int, label: str) -> str:
+        html = ""
+        for child in item:
+            if child.tag == "list":
+                html += self._list(child, name, level + 1)
+            elif child.tag in ("p", "h"):
+                html += self._paragraph(child, label)
+                label = ""
+            else:
+                html += self._block(child)
+        return html
+
+    def _line(self, paragraphs: Iterable[Element]) -> str:
+        """Return paragraphs, and the boxes in them, as one line of HTML."""
+        outer, self._boxes = self._boxes, []
+        looks = [(p, self._styles.look("paragraph", p.get("style-name", ""))) for p in paragraphs]
+        inside = [self._styles.marked("span", look, self._inline(p, look)) for p, look in looks]
+        boxes, self._boxes = self._boxes, outer
+        return " ".join([*inside, *boxes])
+
+    def _inline(self, element: Element, look: Look) -> str:
+        """Return the words inside an element, and queue the boxes and notes among them."""
+        parts = [self._shown(element.text, look)]
+        for child in element:
+            parts += [self._piece(child, look), self._shown(child.tail, look)]
+        return "".join(parts)
+
+    def _shown(self, text: str | None, look: Look) -> str:
+        """Return text as HTML; private characters of a symbol font as the letters they stand on."""
+        if text and self._styles.sign_font(look):
+            text = "".join(chr(ord(c) & 0xFF) if 0xF020 <= ord(c) <= 0xF0FF else c for c in text)
+        return escape(text or "")
+
+    def _piece(self, element: Element, look: Look) -> str:
+        tag = element.tag
+        if tag == "span":
+            own = self._styles.look("text", element.get("style-name", ""))
+            html = self._styles.marked("span", own, self._inline(element, own))
+            return f"<{script}>{html}</{script}>" if (script := script_of(own)) else html
+        if tag in ("s", "tab"):
+            return " "
+        if tag == "line-break":
+            return "<br>"
+        if tag == "note":
+            return self._note(element)
+        if tag in ("annotation", "change"):
+            return COMMENT if tag == "annotation" else STRUCK
+        if tag in SHAPES:
+            return self._drawn(element)
+        if tag in _WORDLESS:
+            return ""
+        if _is_hidden(element) or element.get("display") == "none":
+            return HIDDEN
+        return self._inline(element, look)
+
+    def _drawn(self, shape: Element) -> str:
+        """Return a formula among words, else queue what a shape holds."""
+        if formula := next(filter(None, map(self._formula, shape)), ""):
+            return formula
+        self._boxes.append(self.shape(shape))
+        return ""
+
+    def _note(self, note: Element) -> str:
+        mark = str(next(self._notes))
+        body = note.find("note-body")
+        if body is not None:
+            inside = self._line(p for p in body.iter() if p.tag in ("p", "h"))
+            self._below.append(f"<fn><label>{mark}</label><p>{inside}</p></fn>")
+        return f"<sup>{mark}</sup>"
+
+    def table(self, table: Element) -> str:
+        """Return a table; its first row are heads if it has no others, as docling reads Word's."""
+        self._tables += 1
+        cells, hidden = cells_in(table, is_bare)
+        heads = {cell.row for cell in cells if cell.is_head} or {0}
+        marks = HIDDEN if hidden else ""
+        places = {(cell.row, cell.column): cell for cell in cells}
+        body = ""
+        for row, columns in enumerate(open_places(places)):
+            tag = "th" if row in heads else "td"
+            body += "<tr>"
+            for column in columns:
+                body += self._cell(tag, places.get((row, column)), marks)
+                marks = ""
+        self._tables -= 1
+        return f"<table>{body}</table>{self._take_below()}"
+
+    def _cell(self, tag: str, placed: Placed | None, marks: str) -> str:
+        if placed is None:
+            return f"<{tag}>{marks}</{tag}>"
+        look = self._styles.look("table-cell", placed.style)
+        inside = STRUCK if is_crossed(look) else self.blocks(placed.cell)
+        spans = f' rowspan="{placed.rows}" colspan="{placed.columns}"'
+        return f"<{tag}{spans}>{marks}{self._styles.marked('div', look, inside)}</{tag}>"
+
+    def shape(self, shape: Element) -> str:
+        """Return what a shape holds: text, a table or a formula. Doubts what can't be read."""
+        if shape.tag == "control":
+            self.doubt(unread(NAMES["control"]))
+        if shape.get("display") in ("none", "printer"):
+            return f"<p>{HIDDEN}</p>"
+        look = self.look_of(shape)
+        held = [child for child in shape if child.tag not in ("title", "desc", "glue-point")]
+        words = "".join(map(self._held, held[:1] if shape.tag == "frame" else held))
+        is_over = look.get("wrap") == "run-through" and look.get("run-through") != "background"
+        if is_over and shape.tag != "frame" and not any(map(clean_line, shape.itertext())):
+            self.doubt(unread(DRAWN_OVER))
+        return self._styles.marked("div", look, words) if words else ""
+
+    def title(self, shape: Element) -> str:
+        """Return the words of a shape as a heading."""
+        words = self._line(p for p in shape.iter() if p.tag in ("p", "h"))
+        return self._styles.marked("h1", self.look_of(shape), words)
+
+    def look_of(self, shape: Element) -> Look:
+        """Return the look of a shape."""
+        name = shape.get("style-name", "")
+        return {**self._styles.look("presentation", name), **self._styles.look("graphic", name)}
+
+    def _held(self, child: Element) -> str:
+        """Return what a part of a shape says; a frame's first part is the one that is shown."""
+        if child.tag == "image":
+            self._picture(child)
+        elif child.tag in ("object", "object-ole", "plugin", "applet", "floating-frame"):
+            if formula := self._formula(child):
+                return f"<p>{formula}</p>"
+            self.doubt(unread(NAMES["chart" if self._is_chart(child) else "oleObject"]))
+        elif child.tag != "image-map":
+            return self._block(child)
+        return ""
+
+    def doubt(self, doubt: Doubt) -> None:
+        self._doubts[doubt] = None
+
+    def _picture(self, image: Element) -> None:
+        raw = self._linked(image)
+        if not raw or not is_ornament(self._pictures.of(raw)):
+            self.doubt(unread(NAMES["image"]))
+
+    def _linked(self, element: Element, below: str = "") -> bytes:
+        """Return the part of the file that an element shows; empty if it lies elsewhere."""
+        place = posixpath.normpath(posixpath.join(unquote(element.get("href", "")), below))
+        return self._archive.read(place) if place in self._archive.namelist() else b""
+
+    def _object(self, element: Element) -> Element | None:
+        """Return the root of an object that is part of the file, if it can be read."""
+        inside = next((e for e in element if e.tag in ("math", "document")), None)
+        if (
+            inside is None
+            and element.tag == "object"
+            and (raw := self._linked(element, "content.xml"))
+        ):
+            try:
+                return part_of(raw)
+            except ParseError:
+                return None
+        return inside
+
+    def _formula(self, element: Element) -> str:
+        root = self._object(element)
+        return tostring(root, "unicode") if root is not None and root.tag == "math" else ""
+
+    def words_of(self, cell: Element, look: Look) -> str:
+        """Return what a cell of a sheet shows, in one text with marks."""
+        paragraphs = [p for p in cell if p.tag == "p"]
+        if not _CHANGES.search(self._styles.css(look)) and not any(map(len, paragraphs)):
+            return " ".join(p.text or "" for p in paragraphs)
+        inside = self._line(paragraphs)
+        return flat(office_tree(self._styles.marked("div", look, inside)))
+
+    def _is_chart(self, element: Element) -> bool:
+        root = self._object(element)
+        return root is not None and root.find("body/chart") is not None
+
+
+class _Spans(Protocol):
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+
+
+def open_places(cells: Mapping[tuple[int, int], _Spans]) -> Iterator[list[int]]:
+    """Yield the columns of each row of a table that no cell of another place covers."""
+    covered = {
+        (row + down, column + across)
+        for (row, column), cell in cells.items()
+        for down in range(cell.rows)
+        for across in range(cell.columns)
+        if down or across
+    }
+    width = max((column + cell.columns for (_, column), cell in cells.items()), default=0)
+    for row in range(max((row + cell.rows for (row, _), cell in cells.items()), default=0)):
+        yield [column for column in range(width) if (row, column) not in covered]
+
+
+def is_bare(cell: Element) -> bool:
+    """Tell whether a cell of a text holds nothing."""
+    is_said = any(map(clean_line, cell.itertext()))
+    return not is_said and not any(below.tag in SHAPES for below in cell.iter())
+
+
+def is_crossed(look: Look) -> bool:
+    """Tell whether both diagonals of a cell are drawn."""
+    ways = ("diagonal-tl-br", "diagonal-bl-tr")
+    return all(look.get(way, "none") != "none" for way in ways)
+
+
+def _is_hidden(element: Element) -> bool:
+    if element.tag == "section":
+        display = element.get("display", "true")
+        return display == "none" or (display == "condition" and element.get("is-hidden") == "true")
+    return element.tag in ("hidden-text", "hidden-paragraph") and (
+        element.get("is-hidden") == "true"
+    )
