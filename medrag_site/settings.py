@@ -163,6 +163,7 @@ AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "chat.sign_in.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]  # not kept of a failed sign-in
+SOCIALACCOUNT_ADAPTER = "chat.sign_in.oidc.StraightRequests"
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 OTP_TOTP_ISSUER = "MedRAG"  # codes of an authenticator app: see chat.sign_in.second_factor
 
