@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import ssl
 from pathlib import Path
@@ -21,8 +23,9 @@ from tests.chat.audit.test_forwarding import tls  # noqa: F401  a fixture
 from tests.chat.records.launch.conftest import settings_file
 from tests.chat.records.launch.record_server import record_server
 from tests.corpora import publish
+from tests.processes import ROOT
 from tests.site.browsing.browser import Visitor, browser, in_a_browser, served
-from tests.site.browsing.framing_pages import page_with, proxy_to, standing
+from tests.site.browsing.framing_pages import page_with, pages_of, proxy_to, standing
 
 pytestmark = in_a_browser
 
@@ -39,7 +42,6 @@ BY_KIDNEYS = """# Enoxaparin
 Table: Enoxaparin dose by renal function
 
 | Creatinine clearance (mL/min) | Enoxaparin dose |
-| --- | --- |
 | 30 or more | 40 mg once a day |
 | 15 to 29 | 20 mg once a day |
 """
@@ -104,6 +106,42 @@ def test_from_the_demonstrations_record_to_answers(
                 visitor.sees(".carried", "eGFR 24 mL/min")
                 is_answered(visitor, f"demonstration-infobutton-{width}")
     assert Turn.objects.filter(question__contains="eGFR 24 mL/min").count() == 4
+
+
+def test_a_page_of_the_intranet_has_a_box_for_questions(
+    own_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(BY_KIDNEYS, population="adult")
+    User.objects.create_user("alice", password="alice-secret")
+    pages: dict[str, str] = {}
+    with standing(pages_of(lambda path: pages.get(path, ""))) as port:
+        monkeypatch.setenv("MEDRAG_FRAME_ANCESTORS", f"http://127.0.0.1:{port}")
+        with served(tmp_path / "web.log") as address, browser(tmp_path) as driver:
+            pages["/"] = pinned(address)
+            visitor = Visitor(driver, f"http://127.0.0.1:{port}")
+            visitor.goes_to("/")
+            in_the_frame(visitor)
+            visitor.sees("main a[target=_blank]", "sign in")
+            Visitor(driver, address).signs_in("alice", "alice-secret")
+            for width in (1280, 390):
+                driver.set_window_size(width, 900)
+                visitor.goes_to("/")
+                in_the_frame(visitor)
+                visitor.types("#id_question", "Dose of enoxaparin with an eGFR 24 mL/min?")
+                is_answered(visitor, f"widget-{width}")
+    assert Turn.objects.count() == 2
+
+
+def pinned(address: str) -> str:
+    """Return a page whose policy allows the site alone, and which pins the script's bytes."""
+    digest = hashlib.sha384((ROOT / "static/widget.js").read_bytes()).digest()
+    pin = f'integrity="sha384-{base64.b64encode(digest).decode()}" crossorigin="anonymous"'
+    policy = f"default-src 'none'; script-src {address}; frame-src {address}"
+    return (
+        '<!doctype html><meta name="viewport" content="width=device-width"><title>Intranet</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<body><script src="{address}/static/widget.js" {pin} defer></script>'
+    )
 
 
 def in_the_frame(visitor: Visitor) -> None:
