@@ -10,6 +10,8 @@ from django.contrib.auth.models import Group, User
 
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
+from chat.records.launch.allowed import LaunchingRecord
+from chat.records.launch.people import account_link, linked_account
 from chat.types import AskedQuestion
 from corpus.models import Document
 from medrag_site.groups import (
@@ -22,6 +24,7 @@ from medrag_site.groups import (
     STAFF,
     groups_give,
 )
+from samples.record.server import CLIENT, PERSON, issuer_at
 
 MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
 
@@ -33,15 +36,39 @@ QUESTIONS = (
     "Can codeine linctus be given after tonsillectomy?",
 )
 
+CLINICIAN = "clinician"
 # Name, role, groups; all but the clinician may enter the administration.
 _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("staff", "corpus staff", (STAFF, PUBLISHERS)),
     ("publisher", "second publisher", (PUBLISHERS,)),
-    ("clinician", "clinician", (CLINICIANS,)),
+    (CLINICIAN, "clinician", (CLINICIANS,)),
     ("auditor", "auditor", (AUDITORS,)),
     ("evaluator", "evaluator", (EVALUATORS,)),
     ("safety", "safety officer", (SAFETY,)),
 )
+
+
+RECORD_NAME = "Ward record (demonstration)"
+
+
+def record_settings(port: int) -> dict[str, str]:
+    """Let the demonstration's record open the site; return the settings that its processes need.
+
+    The person who is signed in there is known here as the demonstration's clinician.
+    """
+    known = LaunchingRecord(issuer_at(port), RECORD_NAME, CLIENT)
+    clinician = User.objects.get(username=CLINICIAN)
+    if linked_account(known.issuer, PERSON) != clinician:
+        account_link(clinician, record=known, person=PERSON)
+    path = settings.DATA_DIR / "record.toml"
+    path.write_text(
+        f'[[record]]\nissuer = "{known.issuer}"\nname = "{known.name}"\n'
+        f'client_id = "{known.client_id}"\n'
+    )
+    return {
+        "MEDRAG_RECORD": f"infobutton=true launch={path}",
+        "MEDRAG_FRAME_ANCESTORS": f"http://127.0.0.1:{port}",
+    }
 
 
 def samples_are_here(manifest: Path = MANIFEST) -> bool:

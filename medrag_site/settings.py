@@ -144,7 +144,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_ENGINE = "chat.sign_in.sessions"
 SESSION_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"  # but for medrag_site.web.framing
-if FRAME_ANCESTORS and not HTTPS:
+# Pages at 127.0.0.1 are of the same site as one that is served there: their frames get its cookies.
+if not HTTPS and any(not each.startswith("http://127.0.0.1:") for each in FRAME_ANCESTORS):
     raise ImproperlyConfigured(
         "MEDRAG_FRAME_ANCESTORS needs https=true in MEDRAG_WEB: browsers send no cookie without it."
     )
@@ -163,6 +164,7 @@ AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "chat.sign_in.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]  # not kept of a failed sign-in
+SOCIALACCOUNT_ADAPTER = "chat.sign_in.oidc.StraightRequests"
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 OTP_TOTP_ISSUER = "MedRAG"  # codes of an authenticator app: see chat.sign_in.second_factor
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import jwt
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.internal import jwtkit, statekit
 from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
@@ -24,7 +25,7 @@ from django.core.cache import cache
 from django.core.checks import CheckMessage, Error, register
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from requests import RequestException
+from requests import RequestException, Session
 
 from core.endpoint_settings import is_guarded
 
@@ -55,6 +56,18 @@ class ClockError(TokenError):
             f"the clocks differ by {self.minutes} min: it is {self.here} UTC here, and the "
             f"provider's token is of {self.there} UTC. Set the wrong one of them by NTP"
         )
+
+
+class StraightRequests(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """Follows no redirect, so that codes, secrets and tokens go to checked addresses alone.
+
+    Of single sign-on and of launches: discovery, tokens, keys, and a record's FHIR server.
+    """
+
+    def get_requests_session(self) -> Session:
+        session: Session = super().get_requests_session()
+        session.max_redirects = 0  # a redirect is then TooManyRedirects
+        return session
 
 
 class _Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types

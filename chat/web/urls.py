@@ -17,6 +17,10 @@ urlpatterns = [
     path("ask/", views.ask, name="ask"),
     path("suggest/", suggesting.suggest, name="suggest"),
     path("guidelines/", views.guidelines, name="guidelines"),
+    path("widget/", views.widget, name="widget"),
+    path("widget/ask/", views.ask, name="widget_ask"),
+    path("widget/<uuid:pk>/", views.widget, name="widget_conversation"),
+    path("widget/<uuid:pk>/ask/", views.ask, name="widget_ask_in"),
     # /conversations/
     path("conversations/", threads.conversations, name="conversations"),
     path("conversations/<uuid:pk>/", views.conversation, name="conversation"),

@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
@@ -66,6 +69,24 @@ def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     if request.method == "GET" and any(t.conversation_id == thread.pk for t in context["recalls"]):
         conversation_recalls_seen(thread, by=request.user)
     return render(request, "chat/conversation.html", context)
+
+
+@require_safe
+@never_cache
+def widget(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
+    """Show the box for questions, or a conversation, in a small frame of the hospital's own pages.
+
+    Who is not signed in gets a link that opens a window to sign in.
+    """
+    if not settings.FRAME_ANCESTORS:
+        raise Http404
+    if not request.user.is_authenticated:
+        shown = {"there": reverse("login"), "is_widget": True}
+        return render(request, "accounts/window_of_its_own.html", shown)
+    thread = access_conversation(request.user, pk=pk) if pk else None
+    if thread is None:
+        request.session.pop(CHOSEN, None)
+    return render(request, "chat/widget.html", page_context(request, thread))
 
 
 @reads
@@ -122,7 +143,8 @@ def _answered(
         return _ask_again(request, form, thread)
     if thread is not None and wants_fragment(request):
         return _turn_and_empty_form(request, turn, thread)
-    address = f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
+    page = "chat:widget_conversation" if _is_widget(request) else "chat:conversation"
+    address = f"{reverse(page, args=[turn.conversation_id])}#turn-{turn.pk}"
     return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)
 
 
@@ -199,9 +221,10 @@ def _ask_again(
     request: SignedInRequest, form: AskForm, thread: Conversation | None
 ) -> HttpResponse:
     """Show the form with the typed text and the error, with status 200, as htmx requires."""
+    page = "chat/conversation.html" if thread else "chat/home.html"
     response = render_part(
         request,
-        page="chat/conversation.html" if thread else "chat/home.html",
+        page="chat/widget.html" if _is_widget(request) else page,
         fragment="chat/turn/_ask.html",
         context=page_context(request, thread, form=form),
     )
@@ -221,6 +244,7 @@ def _turn_and_empty_form(
 ) -> HttpResponse:
     (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
     context = {"shown": shown, "conversation": thread, "form": _form(request), "swap": True}
+    context["is_widget"] = _is_widget(request)
     context["respelled"] = respelled(shown)
     return render(request, "chat/turn/_asked.html", context)
 
@@ -247,7 +271,13 @@ def page_context(
         "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
         "recalls": recalls_unseen(request.user),
         "stops": _stops(request),
+        "is_widget": _is_widget(request),
     }
+
+
+def _is_widget(request: SignedInRequest) -> bool:
+    """Tell whether the request came from the page in a small frame, or its form."""
+    return bool(request.resolver_match and "widget" in (request.resolver_match.url_name or ""))
 
 
 def _stops(request: SignedInRequest) -> list[AnsweringStop]:

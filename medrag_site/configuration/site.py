@@ -146,7 +146,7 @@ class Site(Section):
     """doors for the [patient's record](record.md); all are closed without it"""
     MEDRAG_FRAME_ANCESTORS: Origins = []
     """whose pages may show the site [in a frame](record.md#in-a-frame); needs https in
-    `MEDRAG_WEB`; without it nobody's may"""
+    `MEDRAG_WEB`, but for pages at 127.0.0.1; without it nobody's may"""
     DATABASE_URL: Hidden = ""
     """`postgresql://` address of your own server, with the application's role; without it the
     embedded server is used"""

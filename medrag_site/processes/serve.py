@@ -30,8 +30,11 @@ def refuse_taken_port(host: str, port: int, *, what_to_do: str = "") -> None:
         raise CommandError(f"Port {port} on {host} can't be used: {why}. {what_to_do}") from error
 
 
-def serve(host: str, port: int) -> None:
-    """Run the web server and the worker until SIGTERM or SIGINT, and restart what dies."""
+def serve(host: str, port: int, *, record_port: int = 0) -> None:
+    """Run the web server and the worker until SIGTERM or SIGINT, and restart what dies.
+
+    With `record_port` the demonstration's record is run too.
+    """
     die_with_parent(signal.SIGTERM)
     options = {
         "--config": "python:medrag_site.web.gunicorn_config",
@@ -57,4 +60,12 @@ def serve(host: str, port: int) -> None:
         cwd=settings.BASE_DIR,
         grace_s=20.0,  # it gives its own processes 3 s
     )
-    Supervisor([web, worker]).run()
+    record = Service(
+        name="the demonstration's record",
+        command=[
+            *(sys.executable, "-m", "samples.record"),
+            *(str(record_port), f"http://{host}:{port}"),
+        ],
+        cwd=settings.BASE_DIR,
+    )
+    Supervisor([web, worker, record] if record_port else [web, worker]).run()

@@ -1,7 +1,8 @@
 """Let the pages of named origins show the site in a frame (MEDRAG_FRAME_ANCESTORS).
 
 Signing in and the administration are never framed, so that nobody can be led to type or click there
-unseen. Cookies are kept apart for each site that frames this one (`Partitioned`).
+unseen. Cookies are kept apart for each site that frames this one (`Partitioned`), unless that is
+this machine itself, without https.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Framing:
         else:
             response = self._framed(request)
             del response["X-Frame-Options"]
+        if not settings.HTTPS:
+            return response
         for name, cookie in response.cookies.items():
             response.cookies[name] = _partitioned(cookie)
         return response

@@ -12,6 +12,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import psutil
@@ -52,7 +53,9 @@ def free_port() -> int:
 class Demonstration:
     """`manage.py demo` with its output in a file."""
 
-    def __init__(self, data_dir: Path, port: int, samples: Path | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, port: int, samples: Path | None = None, *options: str
+    ) -> None:
         self.output = data_dir / "output.txt"
         environment = {
             name: value
@@ -65,7 +68,7 @@ class Demonstration:
         self.port = port
         with self.output.open("w") as stream:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "demo", "--port", str(port)],
+                [sys.executable, "manage.py", "demo", "--port", str(port), *options],
                 cwd=ROOT,
                 env={**environment, "MEDRAG_DATA_DIR": str(data_dir)},
                 stdout=stream,
@@ -147,9 +150,18 @@ def check_twice(data_dir: Path, samples: Path | None, count: int) -> None:
     assert "(withdrawn)" in shown
     assert processes_of(data_dir) == []
 
-    second = Demonstration(data_dir, free_port(), samples)
+    record = free_port()
+    second = Demonstration(data_dir, free_port(), samples, "--record", str(record))
     try:
         again = second.wait_until_served()
+        launch = launch_of_the_record(record)
+        assert f"http://127.0.0.1:{second.port}/launch?iss=" in launch
+        person = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with person.open(launch, timeout=60) as opened:  # by way of the record
+            assert f"http://127.0.0.1:{second.port}/launch/" in opened.url
+            assert "eGFR 24 mL/min" in opened.read().decode()
+            framing = opened.headers["Content-Security-Policy"]
+        assert f"frame-ancestors http://127.0.0.1:{record}" in framing
         assert second.stop() == 0
     finally:
         second.process.kill()
@@ -157,6 +169,14 @@ def check_twice(data_dir: Path, samples: Path | None, count: int) -> None:
     assert "queued" not in again
     assert not re.search(r"^  clinician ", again, re.MULTILINE)
     assert processes_of(data_dir) == []
+
+
+def launch_of_the_record(port: int) -> str:
+    """Return the first address on the record's page that launches the site."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as page:
+        found = re.search(r'href="([^"]+/launch[^"]+)"', page.read().decode())
+    assert found
+    return unescape(found[1])
 
 
 def test_a_taken_port_is_said_before_anything_is_done(data_dir: Path) -> None:

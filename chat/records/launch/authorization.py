@@ -72,9 +72,7 @@ def configuration(record: LaunchingRecord) -> dict[str, Any]:
 def _fetched(address: str) -> dict[str, Any]:
     try:
         with get_adapter().get_requests_session() as http:
-            response = http.request(
-                "GET", address, headers={"Accept": "application/json"}, allow_redirects=False
-            )
+            response = http.request("GET", address, headers={"Accept": "application/json"})
             said = response.json() if response.status_code == 200 else None
     except (RequestException, ValueError, RecursionError) as error:
         raise LaunchRefused("away") from error

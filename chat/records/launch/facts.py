@@ -93,7 +93,6 @@ def _answer(granted: Granted, name: str) -> Any:
                 "GET",
                 f"{granted.record.issuer}/{query}",
                 headers=headers,
-                allow_redirects=False,
                 stream=True,
             ) as response,
         ):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.terminal import as_text
 from core.openvino_runtime import ask_for_32_bits
@@ -33,6 +33,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--reset-passwords", action="store_true", help="give the accounts new passwords"
         )
+        parser.add_argument(
+            "--record",
+            type=int,
+            nargs="?",
+            const=0,
+            metavar="PORT",
+            help="also start a small patient's record that opens the site in a frame, on the next "
+            "port unless one is named",
+        )
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         # For the same answers on every processor; the worker and the site inherit it. Before the
@@ -42,6 +51,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_taken_port(options["host"], options["port"])
+        record_port = 0
+        if options["record"] is not None:
+            if options["host"] != "127.0.0.1":
+                raise CommandError("Nothing was started: --record works at --host 127.0.0.1 alone.")
+            record_port = options["record"] or options["port"] + 1
+            what_to_do = "Stop that program, or name another port: --record PORT."
+            refuse_taken_port("127.0.0.1", record_port, what_to_do=what_to_do)
         (settings.DATA_DIR / DEMONSTRATION).touch()
         self._say("Preparing the database")
         call_command("migrate", verbosity=0)
@@ -52,7 +68,7 @@ class Command(BaseCommand):
             self._ingest()
             self._ask()
         if not options["no_serve"]:
-            self._serve(options["host"], options["port"])
+            self._serve(options["host"], options["port"], record_port)
 
     def _accounts(self, *, reset: bool) -> None:
         made = demo_accounts(reset=reset)
@@ -81,10 +97,17 @@ class Command(BaseCommand):
         for turn in demo.ask_all():
             self.stdout.write(f"\n{as_text(turn)}")
 
-    def _serve(self, host: str, port: int) -> None:
+    def _serve(self, host: str, port: int, record_port: int) -> None:
+        if record_port:
+            os.environ |= demo.record_settings(record_port)
+            self._say(
+                f"Patient's record: http://127.0.0.1:{record_port}/ (a launch there signs in as "
+                f"{demo.CLINICIAN})"
+            )
         self.stdout.flush()
         # Replaces this process, which frees the encoder's memory.
         serve = [sys.executable, "manage.py", "serve", "--host", host, "--port", str(port)]
+        serve += ["--record-port", str(record_port)]
         os.environ.setdefault("MEDRAG_SITE_LABEL", "Demonstration")
         os.chdir(settings.BASE_DIR)
         os.execv(sys.executable, serve)  # noqa: S606  fixed arguments

@@ -16,10 +16,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--port", type=int, default=settings.SERVE_PORT, help="port to listen on"
         )
+        parser.add_argument(
+            "--record-port", type=int, default=0, help="port of the demonstration's record"
+        )
 
-    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+    def handle(self, *args: Any, host: str, port: int, record_port: int, **options: Any) -> None:
         refuse_taken_port(host, port)
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving on http://{shown}:{port}/ until Ctrl-C.")
-        serve(host, port)
+        serve(host, port, record_port=record_port)
         self.stderr.write("Stopped.")

@@ -30,6 +30,8 @@ class Provider:
         self.wrong: dict[str, Any] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.issuer = ""
+        self.moved = ""  # a path that sends on, keeping the request (307)
+        self.heard: list[str] = []
         self.audience = ""  # of access tokens; without one they are opaque
 
     def authorise(self, address: str) -> dict[str, str]:
@@ -92,6 +94,8 @@ def provider() -> Iterator[Provider]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.is_moved():
+                return
             if self.path.startswith("/authorise?"):  # a browser: it is signed in at once
                 given = one.authorise(self.path)
                 self.send_response(302)
@@ -101,7 +105,18 @@ def provider() -> Iterator[Provider]:
                 return
             self.answer(one.pages().get(self.path))
 
+        def is_moved(self) -> bool:
+            one.heard.append(self.path)
+            if self.path == one.moved:
+                self.send_response(307)
+                self.send_header("Location", f"{self.path}?moved")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            return self.path == one.moved
+
         def do_POST(self) -> None:
+            if self.is_moved():
+                return
             form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
             self.answer(one.tokens({name: values[0] for name, values in form.items()}))
 

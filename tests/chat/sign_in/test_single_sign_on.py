@@ -12,6 +12,7 @@ from allauth.socialaccount.models import SocialAccount
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import LazySettings
 from django.contrib.auth.models import Group, User
+from django.core.cache import cache
 from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
@@ -170,6 +171,21 @@ def test_a_provider_that_is_away(
     assert page.status_code == 503
     assert b"try again in a minute" in page.content
     assert b"Traceback" not in page.content
+
+
+@pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/keys"])
+def test_a_provider_that_sends_on_is_not_followed(
+    hospital: Provider, client: Client, path: str
+) -> None:
+    cache.clear()
+    hospital.moved = path
+    response = client.get(START)
+    if response.status_code == 302:
+        response = client.get(BACK, hospital.authorise(response["Location"]))
+    assert response.status_code == 503
+    assert path in hospital.heard
+    assert f"{path}?moved" not in hospital.heard
+    assert not is_in(client)
 
 
 def test_a_provider_that_refuses(hospital: Provider, client: Client) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import http.client
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 HOP = {"transfer-encoding", "connection", "content-length"}
@@ -60,19 +60,22 @@ def proxy_to(address: str) -> type[BaseHTTPRequestHandler]:
 
 def page_with(frames: dict[str, str]) -> type[BaseHTTPRequestHandler]:
     """Return a record's pages by path; each frames an address."""
+    html = (
+        '<!doctype html><meta name="viewport" content="width=device-width"><title>Record</title>'
+        '<body style="margin:0"><iframe src="{}" style="width:100%;height:75rem;border:0"></iframe>'
+    )
+    return pages_of(lambda path: html.format(frames.get(path, "about:blank")))
+
+
+def pages_of(text: Callable[[str], str]) -> type[BaseHTTPRequestHandler]:
+    """Return a server of pages; `text` gives the HTML of a path."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            there = frames.get(self.path, "about:blank")
-            style = "width:100%;height:1200px;border:0"
-            html = (
-                '<!doctype html><meta name="viewport" content="width=device-width"><title>Record'
-                f'</title><body style="margin:0"><iframe src="{there}" style="{style}"></iframe>'
-            )
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
-            self.wfile.write(html.encode())
+            self.wfile.write(text(self.path).encode())
 
         def log_message(self, *args: object) -> None:
             pass

@@ -18,7 +18,7 @@ FRAMED = {"sec-fetch-dest": "iframe"}
 
 @pytest.fixture
 def open_to_frames(settings: Settings) -> None:
-    settings.FRAME_ANCESTORS = [RECORD]
+    settings.FRAME_ANCESTORS, settings.HTTPS = [RECORD], True
 
 
 def ancestors(response: object) -> str:
@@ -79,11 +79,31 @@ def test_forms_need_their_token_in_a_frame(open_to_frames: None, alice: User) ->
     assert sent.status_code == 302
 
 
-def test_frames_need_https() -> None:
-    given = {"MEDRAG_FRAME_ANCESTORS": RECORD, "DJANGO_SETTINGS_MODULE": "medrag_site.settings"}
+def test_this_machine_frames_without_https(settings: Settings, client: Client, alice: User) -> None:
+    settings.FRAME_ANCESTORS = ["http://127.0.0.1:8001"]
+    client.force_login(alice)
+    home = client.get("/", headers=FRAMED)
+    assert ancestors(home) == "http://127.0.0.1:8001"
+    sent = home.cookies["csrftoken"].OutputString()
+    assert "SameSite=Lax" in sent
+    assert "Partitioned" not in sent
+
+
+@pytest.mark.parametrize(
+    ("origins", "is_taken"),
+    [
+        (RECORD, False),
+        ("http://127.0.0.1:8001", True),
+        (f"http://127.0.0.1:8001,{RECORD}", False),
+        ("http://127.0.0.1.example.org", False),
+        ("http://localhost:8001", False),  # of another site than 127.0.0.1
+    ],
+)
+def test_frames_need_https_elsewhere(origins: str, is_taken: bool) -> None:
+    given = {"MEDRAG_FRAME_ANCESTORS": origins, "DJANGO_SETTINGS_MODULE": "medrag_site.settings"}
     command = "from django.conf import settings; settings.DEBUG"
     ran = subprocess.run(
         [sys.executable, "-c", command], env=os.environ | given, capture_output=True, text=True
     )
-    assert ran.returncode
-    assert "MEDRAG_FRAME_ANCESTORS needs https=true in MEDRAG_WEB" in ran.stderr
+    assert (ran.returncode == 0) is is_taken
+    assert ("MEDRAG_FRAME_ANCESTORS needs https=true in MEDRAG_WEB" in ran.stderr) is not is_taken

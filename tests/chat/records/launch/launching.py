@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.records.launch.people import account_link
+from samples.record.server import PERSON
 from tests.chat.records.launch.record_server import RecordServer
 
 START, BACK, LINK = "/launch", "/launch/back", "/launch/link"
@@ -28,4 +29,4 @@ def launched(server: RecordServer, client: Client, launch: str = "l-kidneys", **
 def linked(server: RecordServer, account: User) -> None:
     record = settings.RECORD.launch.record(server.base)
     assert record
-    account_link(account, record=record, person=server.claims["sub"])
+    account_link(account, record=record, person=PERSON)

@@ -15,8 +15,9 @@ from django.test import Client
 from chat.models import AuditEvent
 from chat.records.launch.allowed import launch_from
 from chat.records.launch.refusals import SENTENCES
+from samples.record.resources import observation
+from samples.record.server import PERSON
 from tests.chat.records.launch.launching import BACK, START, begun, launched, linked
-from tests.chat.records.launch.patients import observation
 from tests.chat.records.launch.record_server import RecordServer
 
 Hostile = Callable[[RecordServer, Client], Any]
@@ -136,9 +137,19 @@ def away(server: RecordServer, client: Client) -> Any:
     return launched(server, client)
 
 
-def redirected(server: RecordServer, client: Client) -> Any:
-    server.status = {"smart-configuration": 302}
-    return client.get(START, {"iss": server.base, "launch": "l-well"})
+def moved(path: str) -> Hostile:
+    """Return a launch with an address that sends on to one that would answer."""
+
+    def hostile(server: RecordServer, client: Client) -> Any:
+        server.moved = {path: f"{path}?moved"}
+        response = client.get(START, {"iss": server.base, "launch": "l-kidneys"})
+        if response.status_code == 302:
+            response = client.get(BACK, server.authorise(response["Location"]))
+        assert path in server.heard
+        assert f"{path}?moved" not in server.heard
+        return response
+
+    return hostile
 
 
 def deactivated(server: RecordServer, client: Client) -> Any:
@@ -157,7 +168,10 @@ HOSTILE: dict[str, tuple[Hostile, str]] = {
     "plain http": (with_config(token_endpoint="http://record.example.org/t"), "configuration"),
     "no keys": (with_config(jwks_uri=None), "configuration"),
     "no issuer of tokens": (with_config(issuer=None), "configuration"),
-    "a redirect of discovery": (redirected, "away"),
+    "a redirect of discovery": (moved("/fhir/.well-known/smart-configuration"), "away"),
+    "a redirect of the code": (moved("/token"), "away"),
+    "a redirect of the keys": (moved("/keys"), "away"),
+    "a redirect of the patient": (moved("/fhir/Patient/p-kidneys"), "away"),
     "no state": (with_back(state=""), "state"),
     "an unknown state": (with_back(state="made-up"), "state"),
     "a replayed state": (replayed_state, "state"),
@@ -218,7 +232,7 @@ def test_what_a_record_led_to_is_in_the_log(server: RecordServer, client: Client
 def test_a_record_vouches_for_nobody_of_single_sign_on(
     server: RecordServer, client: Client, alice: User
 ) -> None:
-    SocialAccount.objects.create(user=alice, provider=server.base, uid=server.claims["sub"])
+    SocialAccount.objects.create(user=alice, provider=server.base, uid=PERSON)
     assert launched(server, client)["Location"] == "/sign-in/?next=/launch/link"
 
 
