@@ -150,8 +150,8 @@ LEFT_OUT: tuple[_Keeps, ...] = (
     ),
     _left_out(
         "when not",
-        "It forbids nothing, where it is asked when something is not given.",
-        lambda asked, unit: not asked.when_not or tells_when_not(unit),
+        "It gives a dose and forbids nothing, where it is asked when something is not given.",
+        lambda asked, unit: not asked.when_not or tells_when_not(unit) or not gives_dose(unit.text),
     ),
     _left_out(
         "dose of",
