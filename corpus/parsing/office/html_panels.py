@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Draft, Drafted, text_draft
 from corpus.parsing.office.html_tree import HEADINGS, OPENER, is_hidden, show
-from corpus.parsing.published.xml_blocks import CLOSED, OPENED, PANEL
+from corpus.parsing.published.markup_blocks import CLOSED, OPENED, PANEL
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.types import BlockKind
 

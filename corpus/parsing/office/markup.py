@@ -17,7 +17,7 @@ from corpus.parsing.lists import continues_range, is_bullet, list_marker
 from corpus.parsing.mending import mended
 from corpus.parsing.office.html_panels import name_panels, sectioned
 from corpus.parsing.office.html_tree import html_tree, prune
-from corpus.parsing.published.xml_blocks import blocks
+from corpus.parsing.published.markup_blocks import blocks
 from corpus.parsing.published.xml_text import HIDDEN, doubts_outside, line_of
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.tables.notes import Printed, note_places

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Drafted
 from corpus.parsing.published.jats import PARTS, blocks_of
+from corpus.parsing.published.markup_blocks import blocks
 from corpus.parsing.published.publications import (
     Reader,
     known,
@@ -22,7 +23,6 @@ from corpus.parsing.published.publications import (
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of
 
 _NUMBER = re.compile(r"\bNBK\d+\b")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Drafted, text_draft
+from corpus.parsing.published.markup_blocks import blocks
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
@@ -21,7 +22,6 @@ from corpus.parsing.published.publications import (
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.types import BlockKind, Doubt
 

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Drafted, text_draft
 from corpus.parsing.office.html_tree import html_tree
+from corpus.parsing.published.markup_blocks import blocks
 from corpus.parsing.published.publications import (
     Reader,
     known,
@@ -20,7 +21,6 @@ from corpus.parsing.published.publications import (
     one,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.types import BlockKind
 

@@ -22,8 +22,8 @@ import mwparserfromhell
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, text_draft
 from corpus.parsing.layout.runs import raise_mark, raise_text
+from corpus.parsing.published.markup_blocks import cells_of
 from corpus.parsing.published.publications import Reader, known, language_code, no_text, year_in
-from corpus.parsing.published.xml_blocks import cells_of
 from corpus.parsing.published.xml_text import FORMULA, line_of, read_plain, the_one
 from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 
