@@ -1,0 +1,1 @@
+"""Measure each switch of the search against the default, one at a time."""

@@ -1,0 +1,1 @@
+"""Measure answers on real documents by the patterns of a test set, not by a judge."""

@@ -1,0 +1,1 @@
+"""Measure verifiers on labelled pairs, without documents or a search."""

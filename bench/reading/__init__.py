@@ -1,0 +1,1 @@
+"""Measure how well pages are read, against pages that people transcribed."""

@@ -1,0 +1,1 @@
+"""Measure the speed of indexing and answering and how it scales, not what is answered."""

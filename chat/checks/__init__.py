@@ -3,4 +3,6 @@
 `chat/pipeline/check_table.py` names every check, where it acts and why. Models choose and judge;
 checks only leave out, reorder, stop, refuse or tell, and each can be switched off to measure what
 it is worth (`manage.py evaluate checks`).
+
+`agreement.py` leaves statements out before they are read, `claims.py` stops claims.
 """

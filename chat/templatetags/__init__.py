@@ -1,0 +1,1 @@
+"""Filters of templates for answers and cited text."""

@@ -1,4 +1,4 @@
-"""Prepare a stored turn for the page: claims, citations, sources and their state today."""
+"""Prepare stored turns for page, API and terminal: claims, citations, sources and their state."""
 
 from __future__ import annotations
 

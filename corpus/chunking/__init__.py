@@ -1,4 +1,7 @@
-"""Cut blocks into passages. Pure: no Django, no model; the tokenizer is passed as a function."""
+"""Cut blocks into passages. Pure: no Django, no model; the tokenizer is passed as a function.
+
+Near-duplicates of passages are found here too; statements are cut in `corpus/statements/`.
+"""
 
 from __future__ import annotations
 

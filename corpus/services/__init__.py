@@ -1,1 +1,5 @@
-"""The only writers of documents. Names begin with the entity, as in `document_ingest`."""
+"""The only writers of documents. Names begin with the entity, as in `document_ingest`.
+
+Documents, indexing, lifecycle, metadata, collections, encoders, passages; summaries of sections are
+off by default.
+"""

@@ -2,6 +2,9 @@
 
 Statements are cut together with passages, in the child process that reads a file, and stored with
 them; none are cut when a question is asked.
+
+A statement is what can be quoted: a sentence, a list item with its lead-in, a row of a table with
+labels and footnotes.
 """
 
 from corpus.statements.making import Statement, statements_of

@@ -1,0 +1,1 @@
+"""Filters of templates for the administration of documents."""

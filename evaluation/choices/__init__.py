@@ -1,1 +1,4 @@
-"""Compare answers with retrieval and by the model alone, over questions with a label."""
+"""Compare answers with retrieval and by the model alone, over questions with a label.
+
+`model_alone.py` is for figures only.
+"""

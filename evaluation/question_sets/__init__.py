@@ -1,4 +1,8 @@
-"""Read published forms of question sets, each into the same type of items. Pure: no Django."""
+"""Read published forms of question sets, each into the same type of items. Pure: no Django.
+
+Malformed records are named and skipped. To add a form: an adapter here, its line in `FORMS`, a row
+of `docs/evaluating.md`, tests in `tests/evaluation/question_sets/`.
+"""
 
 from __future__ import annotations
 

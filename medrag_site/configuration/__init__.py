@@ -1,6 +1,9 @@
 """Declare the settings of a site, a module for each subject: name, default, range and meaning.
 
 `medrag_site.configuration.page` writes `docs/settings.md` from the declarations.
+
+pydantic-settings declares them, `environment.py` reads them strictly, `kinds.py` has addresses,
+secrets and folders; `medrag_site/settings.py` names them for Django.
 """
 
 from medrag_site.configuration.answers import Answers

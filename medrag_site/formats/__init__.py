@@ -1,0 +1,1 @@
+"""Formats of dates and times, where Django's own are not used."""

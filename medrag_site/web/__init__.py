@@ -1,0 +1,1 @@
+"""Middleware, health, metrics and the WSGI handler; pages belong to the apps."""

@@ -1,6 +1,9 @@
 """Analyse a question: language, abbreviations, negation, population, medicines and dates.
 
 The modules of this package are pure; this one adds the site's lexicon.
+
+It never reads documents. To add a rule: here or in `core/language/en/`, a field of
+`retrieval.types.Analysis`.
 """
 
 from __future__ import annotations

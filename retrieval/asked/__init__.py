@@ -1,1 +1,4 @@
-"""Read the words of a question: spelling, short forms, clipped words, names of no medicine."""
+"""Read the words of a question: spelling, short forms, clipped words, names of no medicine.
+
+Spelling is corrected and suggested; short forms are those that documents define.
+"""

@@ -1,0 +1,1 @@
+"""Rank passages by BM25 in PostgreSQL; `corpus/indexing/` keeps its statistics."""

@@ -1,4 +1,7 @@
-"""Put the candidates into their final order: by a reranker, authority and recency, or as fused."""
+"""Put the candidates into their final order: by a reranker, authority and recency, or as fused.
+
+To add a reranker: a module here, its case in `configured.py`, tests in `tests/retrieval/`.
+"""
 
 from retrieval.rerank.configured import reranker_fault, reranker_fingerprint, warm_up
 from retrieval.rerank.ordering import parts_payload, rerank

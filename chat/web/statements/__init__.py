@@ -1,0 +1,1 @@
+"""Lay out statements and excerpts for a reader, with the rows of one table together."""

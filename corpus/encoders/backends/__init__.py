@@ -1,0 +1,1 @@
+"""Programs that run an encoder: OpenVINO, torch, an endpoint."""

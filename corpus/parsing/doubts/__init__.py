@@ -1,1 +1,4 @@
-"""What a doubt about the text that was read is worth."""
+"""What a doubt about the text that was read is worth.
+
+`grades.py` has the grade of each doubt.
+"""

@@ -7,4 +7,7 @@ medicines for people; its patterns for numbers have no clinical exceptions.
 
 What the rules can't find: a name without a title, cue, usual given name or other identifier near
 it, and a rare story by which its subject can be recognised.
+
+To add a kind: a recogniser here, its `IdentifierKind`, a line in `find.py`, tests in
+`tests/chat/question/`.
 """

@@ -2,4 +2,6 @@
 
 `levelling` normalises the text, `reading` reads it, `matching` compares a claim with its quotes.
 Values are exact fractions; only temperatures are rounded.
+
+Units are in `units.py`, weights as they are typed in `weights.py`.
 """

@@ -1,0 +1,1 @@
+"""Make words of the characters of a page, where their file leaves blanks unclear."""
