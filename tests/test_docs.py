@@ -1,5 +1,6 @@
 """Test that the documents name what exists, and that what exists is documented."""
 
+import ast
 import re
 from argparse import PARSER, ArgumentParser
 from pathlib import Path
@@ -163,6 +164,39 @@ def test_every_file_that_a_document_names_is_there() -> None:
     for path in DOCUMENTS:
         for name in re.findall(pattern, text_of(path)):
             assert (ROOT / name).exists(), f"{path.name} names {name}"
+
+
+def packages() -> list[Path]:
+    """Return the packages of the apps and samples, without those that Django names."""
+    files = [path for app in (*APPS, "samples") for path in (ROOT / app).rglob("*.py")]
+    folders = {path.parent.relative_to(ROOT) for path in files}
+    of_django = {"management", "migrations"}
+    return sorted(ROOT / path for path in folders if not of_django & {*path.parts})
+
+
+def test_every_package_says_what_is_in_it() -> None:
+    silent = [
+        path.relative_to(ROOT).as_posix()
+        for path in packages()
+        if not ast.get_docstring(ast.parse(text_of(path / "__init__.py")))
+    ]
+    assert not silent
+
+
+def test_every_path_that_a_package_names_is_there() -> None:
+    """A path begins at the top of the checkout or in the package."""
+    for path in packages():
+        said = ast.get_docstring(ast.parse(text_of(path / "__init__.py"))) or ""
+        for name in re.findall(r"`([\w./-]+(?:\.(?:py|md|po|yaml)|/))`", said):
+            assert (ROOT / name).exists() or (path / name).exists(), f"{path} names {name}"
+
+
+def test_the_page_of_the_architecture_names_what_is_there() -> None:
+    """Every app has its row; `management/commands/` and `templatetags/` are in several apps."""
+    named = set(re.findall(r"`([a-z_]+/[\w./-]*)`", text_of(ROOT / "docs" / "architecture.md")))
+    assert named >= {f"{app}/" for app in APPS}
+    for name in named:
+        assert (ROOT / name).exists() or any(ROOT.glob(f"*/{name}")), name
 
 
 def test_every_module_that_a_document_names_is_there() -> None:
