@@ -101,9 +101,10 @@ def _left_out(name: str, says: str, keeps: Callable[[Asked, Unit], bool]) -> _Ke
 LEFT_OUT: tuple[_Keeps, ...] = (
     _left_out(
         "denied",
-        "The question says that the patient hasn't what the statement is about.",
+        "It is a dose or a row for what the question says that the patient hasn't.",
         lambda asked, unit: (
-            not asked.denials.exclude(
+            not (unit.is_row or gives_dose(unit.text))
+            or not asked.denials.exclude(
                 unit.text,
                 context=unit.context,
                 heading=" ".join(unit.hit.section_path[-1:]),

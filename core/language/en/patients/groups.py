@@ -17,11 +17,11 @@ _MENTIONS = {
     r"|frail(?:ty)?",
     "pregnant": r"pregnan(?:t|cy|cies)|gravid|gestation(?:al)?|trimester|antenatal|prenatal"
     r"|(?:[4-9]|[1-3]\d|4[0-2])(?:\+\d)?/40(?! ?(?:bab(?:y|ies)|prem|neonate|newborn|infant|twin))"
-    r"|expecting|obstetric|in labou?r"
+    r"|expecting|obstetric|in labou?r|teratogen\w*"
     r"|(?:pre-?\s?)?eclamp(?:sia|tic)",
     "postpartum": r"post-?partum|post-?natal|puerperal|puerperium",
     "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?"
-    r"|(?<=pregnant, )nursing",
+    r"|(?<=pregnant, )nursing|breast ?milk",
     "dialysis": r"(?:haemo|hemo|peritoneal )?dialysis|renal replacement",
     "renal impairment": r"(?:renal|kidney) (?:impairment|failure|insufficiency|disease|dysfunction)"
     r"|CKD|AKI|ESRD|e?GFR|CrCl|creatinine clearance|nephropathy",
