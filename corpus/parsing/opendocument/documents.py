@@ -270,7 +270,8 @@ def _is_empty(cell: Element) -> bool:
 def _raw(placed: Placed, file: _File) -> str:
     """Return the text that a cell shows, with marks; empty for an empty cell."""
     cell, look = placed.cell, file.styles.look("table-cell", placed.style)
-    kind, value = cell.get("value-type", ""), cell.get("value", "")
+    kind = cell.get("value-type", "")
+    value = cell.get("value", "") or cell.get(f"{kind}-value", "")
     text = file.writer.words_of(cell, look)
     comment = COMMENT * (cell.find("annotation") is not None)
     if is_crossed(look) and clean_line(text):
@@ -279,7 +280,8 @@ def _raw(placed: Placed, file: _File) -> str:
         if "formula" in cell.attrib and not kind:
             return UNWRITTEN + comment  # was never calculated
         hides = value and look.get("data-style-name")
-        return (HIDDEN if hides else value and f"{NUMBER}{value}{UNWRITTEN}") + comment
+        number = NUMBER * (kind in _NUMBERS)
+        return (HIDDEN if hides else value and f"{number}{value}{UNWRITTEN}") + comment
     if kind == "date":
         text = _dated(cell.get("date-value", ""), text, look, file)
     is_bold = look.get("font-weight", "normal") not in ("normal", "400")

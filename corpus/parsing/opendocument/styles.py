@@ -97,8 +97,9 @@ class Styles:
 
     def marked(self, tag: str, look: Look, inside: str) -> str:
         """Return HTML in an element that looks so; a mark of one that is hidden."""
-        is_clear = look.get(_OPACITY) == "0%" and look.get("use-window-font-color") != "true"
-        if look.get("display") == "none" or is_clear:
+        is_clear = look.get(_OPACITY) == "0%" or look.get("color", "-") == _ground(look)
+        is_own = look.get("use-window-font-color") != "true"  # not black or white, as it is read
+        if look.get("display") == "none" or (is_clear and is_own):
             return HIDDEN if clean_line(inside) else ""
         css = self.css(look)
         style = f' style="{escape(css)}"' if css else ""

@@ -7,12 +7,11 @@ Source: OpenDocument 1.3, part 3, 5 (text), 9 (tables) and 10 (shapes).
 from __future__ import annotations
 
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import escape
 from itertools import count
-from typing import Protocol
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, tostring
 
@@ -21,6 +20,7 @@ from corpus.parsing.lists import whole_number
 from corpus.parsing.office.markup import office_tree
 from corpus.parsing.office.package import part_of
 from corpus.parsing.office.parts import DRAWN_OVER, NAMES, unread
+from corpus.parsing.office.sheet_heads import Filled
 from corpus.parsing.opendocument.grids import Placed, cells_in
 from corpus.parsing.opendocument.styles import Look, Numbers, Styles, is_plain, script_of
 from corpus.parsing.pictures import PictureWords, is_ornament
@@ -35,8 +35,7 @@ _WORDLESS = frozenset(  # settings, and lists that repeat what stands elsewhere
     "tracked-changes forms script ruby-text table-of-content illustration-index table-index "
     "annotation-end change-start change-end number event-listeners enhanced-geometry".split()
 )
-_MAX_HEADING = 6
-_CHANGES = re.compile(r"line-through|display|font-family|(?<![-\w])color:#(?:f[7-9a-f]){3}", re.I)
+_MAX_HEADING, _DEEPEST = 6, 10
 
 
 class Writer:
@@ -93,7 +92,7 @@ class Writer:
         gone = any(_is_hidden(below) for below in element.iter("hidden-paragraph"))
         tag = "p"
         if element.tag == "h":
-            level = max(1, whole_number(element.get("outline-level", "1"), 1))
+            level = max(1, min(whole_number(element.get("outline-level", "1"), 1), _DEEPEST))
             label = label or self._heading_number(element, level)
             tag = f"h{min(level + self._shift, _MAX_HEADING)}"
         elif self._is_title(element):
@@ -205,7 +204,7 @@ class Writer:
         mark = str(next(self._notes))
         body = note.find("note-body")
         if body is not None:
-            inside = self._line(p for p in body.iter() if p.tag in ("p", "h"))
+            inside = self._line(lines_of(body))
             self._below.append(f"<fn><label>{mark}</label><p>{inside}</p></fn>")
         return f"<sup>{mark}</sup>"
 
@@ -214,25 +213,21 @@ class Writer:
         self._tables += 1
         cells, hidden = cells_in(table, is_bare)
         heads = {cell.row for cell in cells if cell.is_head} or {0}
-        marks = HIDDEN if hidden else ""
         places = {(cell.row, cell.column): cell for cell in cells}
         body = ""
         for row, columns in enumerate(open_places(places)):
             tag = "th" if row in heads else "td"
-            body += "<tr>"
-            for column in columns:
-                body += self._cell(tag, places.get((row, column)), marks)
-                marks = ""
+            body += "<tr>" + "".join(self._cell(tag, places.get((row, at))) for at in columns)
         self._tables -= 1
-        return f"<table>{body}</table>{self._take_below()}"
+        return f"<table>{body}</table>{f'<p>{HIDDEN}</p>' if hidden else ''}{self._take_below()}"
 
-    def _cell(self, tag: str, placed: Placed | None, marks: str) -> str:
+    def _cell(self, tag: str, placed: Placed | None) -> str:
         if placed is None:
-            return f"<{tag}>{marks}</{tag}>"
+            return f"<{tag}></{tag}>"
         look = self._styles.look("table-cell", placed.style)
         inside = STRUCK if is_crossed(look) else self.blocks(placed.cell)
         spans = f' rowspan="{placed.rows}" colspan="{placed.columns}"'
-        return f"<{tag}{spans}>{marks}{self._styles.marked('div', look, inside)}</{tag}>"
+        return f"<{tag}{spans}>{self._styles.marked('div', look, inside)}</{tag}>"
 
     def shape(self, shape: Element) -> str:
         """Return what a shape holds: text, a table or a formula. Doubts what can't be read."""
@@ -250,7 +245,7 @@ class Writer:
 
     def title(self, shape: Element) -> str:
         """Return the words of a shape as a heading."""
-        words = self._line(p for p in shape.iter() if p.tag in ("p", "h"))
+        words = self._line(lines_of(shape))
         return self._styles.marked("h1", self.look_of(shape), words)
 
     def look_of(self, shape: Element) -> Look:
@@ -304,7 +299,8 @@ class Writer:
     def words_of(self, cell: Element, look: Look) -> str:
         """Return what a cell of a sheet shows, in one text with marks."""
         paragraphs = [p for p in cell if p.tag == "p"]
-        if not _CHANGES.search(self._styles.css(look)) and not any(map(len, paragraphs)):
+        is_plain_text = not any(len(p) or p.attrib for p in paragraphs)
+        if is_plain_text and _shows(self._styles.marked("div", look, "x")):
             return " ".join(p.text or "" for p in paragraphs)
         inside = self._line(paragraphs)
         return flat(office_tree(self._styles.marked("div", look, inside)))
@@ -314,14 +310,13 @@ class Writer:
         return root is not None and root.find("body/chart") is not None
 
 
-class _Spans(Protocol):
-    @property
-    def rows(self) -> int: ...
-    @property
-    def columns(self) -> int: ...
+@lru_cache(maxsize=1024)
+def _shows(html: str) -> bool:
+    """Tell whether HTML around an x shows just that."""
+    return flat(office_tree(html)) == "x"
 
 
-def open_places(cells: Mapping[tuple[int, int], _Spans]) -> Iterator[list[int]]:
+def open_places(cells: Mapping[tuple[int, int], Placed | Filled]) -> Iterator[list[int]]:
     """Yield the columns of each row of a table that no cell of another place covers."""
     covered = {
         (row + down, column + across)
@@ -333,6 +328,15 @@ def open_places(cells: Mapping[tuple[int, int], _Spans]) -> Iterator[list[int]]:
     width = max((column + cell.columns for (_, column), cell in cells.items()), default=0)
     for row in range(max((row + cell.rows for (row, _), cell in cells.items()), default=0)):
         yield [column for column in range(width) if (row, column) not in covered]
+
+
+def lines_of(element: Element) -> Iterator[Element]:
+    """Yield the paragraphs of an element, without those in another one."""
+    for child in element:
+        if child.tag in ("p", "h"):
+            yield child
+        else:
+            yield from lines_of(child)
 
 
 def is_bare(cell: Element) -> bool:
@@ -348,9 +352,8 @@ def is_crossed(look: Look) -> bool:
 
 
 def _is_hidden(element: Element) -> bool:
+    said = element.get("is-hidden") == "true"
     if element.tag == "section":
         display = element.get("display", "true")
-        return display == "none" or (display == "condition" and element.get("is-hidden") == "true")
-    return element.tag in ("hidden-text", "hidden-paragraph") and (
-        element.get("is-hidden") == "true"
-    )
+        return display == "none" or (display == "condition" and said)
+    return element.tag in ("hidden-text", "hidden-paragraph") and said
