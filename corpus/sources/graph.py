@@ -10,14 +10,15 @@ import datetime
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from django.conf import settings
 
 from core.llm.transport import BoundedTransport, CallFailed, fetched
@@ -33,9 +34,6 @@ _SIGN_IN = {  # by the number in AADSTS...
     7000215: "the secret is wrong or was revoked",
     7000222: "the secret has ended",
     700027: "the certificate has ended, was revoked, or belongs to another application",
-    700016: "the tenant has no such application",
-    7000112: "the application was switched off",
-    90002: "there is no such tenant",
 }
 
 
@@ -127,8 +125,8 @@ class Graph:
             raise SourceAway(f"The sign-in of Microsoft {what}.", hint=_GOES_ON) from None
         if token := got.get("access_token"):
             return str(token)
-        codes = [code for code in got.get("error_codes", ()) if code in _SIGN_IN]
-        why = _SIGN_IN[codes[0]] if codes else f"it says {str(got.get('error'))[:40]!r}"
+        codes = got.get("error_codes") or [got.get("error")]
+        why = _SIGN_IN.get(codes[0], f"it says {str(codes[0])[:40]}")
         raise SourceAway(
             f"The sign-in of Microsoft refuses the application: {why}.",
             hint=f"Give MEDRAG_SOURCES a new certificate or secret. {_GOES_ON}",
@@ -138,19 +136,22 @@ class Graph:
     def _application(self) -> Any:
         import msal  # late: only sites with a library need it
 
-        secret = self.spec.secret
+        credential: Any = ""
         try:
-            pem = "" if secret else _read_certificate(self.spec)
-            signed = {"private_key": pem, "public_certificate": pem}
+            if self.spec.secret:
+                credential = self.spec.secret.read_text(encoding="utf-8").strip()
+            elif self.spec.certificate:
+                pem = _read_pem(self.spec.certificate)
+                credential = {"private_key": pem, "public_certificate": pem}
             return msal.ConfidentialClientApplication(
                 self.spec.client,
-                client_credential=secret.read_text("utf-8").strip() if secret else signed,
+                client_credential=credential,
                 authority=f"{self.spec.login}/{self.spec.tenant}",
                 instance_discovery=False,
                 http_client=_Carrier(self.spec.login),
             )
         except OSError as error:
-            raise _unreadable(f"The file can't be opened: {error.strerror}.") from error
+            raise SourceAway(f"The secret can't be opened: {error.strerror}.") from error
 
 
 class _Carrier(httpx.Client):
@@ -169,27 +170,22 @@ class _Carrier(httpx.Client):
 
 
 def credential_end(spec: LibrarySpec) -> datetime.date | None:
-    """Return when the certificate ends, or the secret if the file says so. Raises SourceFault."""
+    """Return when the certificate ends, or the secret if the file says so. Raises SourceAway."""
     if spec.certificate is None:
         return spec.secret_ends
-    pem = _read_certificate(spec).encode()
+    pem = _read_pem(spec.certificate).encode()
     return x509.load_pem_x509_certificate(pem).not_valid_after_utc.date()
 
 
-def _read_certificate(spec: LibrarySpec) -> str:
-    try:
-        pem = spec.certificate.read_text(encoding="ascii") if spec.certificate else ""
-        x509.load_pem_x509_certificate(pem.encode())
-        key = serialization.load_pem_private_key(pem.encode(), None)
-    except OSError as error:
-        raise _unreadable(f"The file can't be opened: {error.strerror}.") from error
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise _unreadable("The file holds no certificate and open key in PEM.") from error
-    if not isinstance(key, rsa.RSAPrivateKey):
-        raise _unreadable("Its key is not of RSA, which Microsoft asks for.")
-    return pem
-
-
-def _unreadable(why: str) -> SourceAway:
+def _read_pem(path: Path) -> str:
     hint = "Nothing was looked at. It must hold key and certificate, readable by the worker's user."
-    return SourceAway(f"The certificate or secret can't be used. {why}", hint=hint)
+    try:
+        pem = path.read_text(encoding="ascii")
+        x509.load_pem_x509_certificate(pem.encode())
+        if not isinstance(load_pem_private_key(pem.encode(), None), rsa.RSAPrivateKey):
+            raise SourceAway("The certificate's key is not of RSA, which Microsoft asks for.")
+    except OSError as error:
+        raise SourceAway(f"The certificate can't be opened: {error.strerror}.", hint=hint) from None
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise SourceAway("The file holds no certificate and open key in PEM.", hint=hint) from None
+    return pem

@@ -146,8 +146,9 @@ class LibraryLook:
                 continue
             if row and row.place != place:
                 before = row.moved_from or row.place
-                moved_from = "" if before == place else before
-                self.taking.update([row.pk], place=place, moved_from=moved_from)
+                self.taking.update(
+                    [row.pk], place=place, moved_from=before if before != place else ""
+                )
             if row and row.stamp.startswith(f"{_digest(item.get('eTag'))} ") and not row.fault:
                 unchanged.append(row.pk)
             else:
@@ -184,8 +185,8 @@ class LibraryLook:
     def _item(self, item_id: str) -> _Item | None:
         """Return an item with its columns; None if it is not found."""
         try:
-            expanded = f"/drives/{self.source.drive}/items/{item_id}"
-            return self.graph.get(f"{expanded}?$expand=listItem($expand=fields)")
+            item = f"/drives/{self.source.drive}/items/{item_id}"
+            return self.graph.get(f"{item}?$expand=listItem($expand=fields)")
         except NotFound:
             return None
 
@@ -218,10 +219,11 @@ class LibraryLook:
                 note |= self.taking.taken(stream, item["name"], row, **said)
 
     def _said(self, item: _Item) -> dict[str, Any]:
-        """Return the fields of a document from an item and the columns that the file maps."""
         fields, columns = item.get("listItem", {}).get("fields", {}), self.spec.columns
         origin = {
-            "author": _name(item.get("lastModifiedBy")) or _name(item.get("createdBy")),
+            "author": _text(
+                ((item.get("lastModifiedBy") or {}).get("user") or {}).get("displayName")
+            ),
             "modified": str(item.get("lastModifiedDateTime", "")),
             "owner": _text(fields.get(columns.owner)),
             "status": _text(fields.get(columns.status)),
@@ -256,12 +258,7 @@ class LibraryLook:
 
 
 def _digest(tag: Any) -> str:
-    """Return a tag, or version, of an item as a word of fixed length."""
     return hashlib.sha256(str(tag).encode()).hexdigest()[:20]
-
-
-def _name(identities: Any) -> str:
-    return _text(((identities or {}).get("user") or {}).get("displayName"))
 
 
 def _text(value: Any) -> str:

@@ -1,17 +1,6 @@
 """Parse what the file of sources says of a library of SharePoint or OneDrive. Pure.
 
-[[source]]
-name = "renal"
-collection = "renal"
-kind = "sharepoint"
-tenant = "contoso.onmicrosoft.com"
-client = "5f3c9a52-9d0e-4f55-8c3a-1f0a2b3c4d5e"
-certificate = "/etc/medrag/sharepoint.pem"
-site = "https://contoso.sharepoint.com/sites/renal"
-library = "Guidelines"
-folders = ["In force"]
-on_delete = "withdraw"
-columns = { status = "Approval", review_by = "Review_x0020_date", owner = "Owner" }
+`docs/guidelines.md` has an example.
 """
 
 from __future__ import annotations

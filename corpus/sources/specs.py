@@ -1,17 +1,6 @@
 """Parse, strictly, the TOML file that says which places a site watches. Pure.
 
-[[source]]
-name = "trust"
-collection = "renal"
-folder = "/mnt/guidelines"
-every = "6h"
-
-[[source]]
-name = "national"
-collection = "renal"
-addresses = ["https://guidelines.example.org/sepsis.pdf"]
-
-The keys of a library are those of `corpus.sources.library_specs`.
+`docs/guidelines.md` has examples.
 """
 
 from __future__ import annotations

@@ -125,7 +125,6 @@ def parse_odp(request: Request) -> ParsedDocument:
 
 
 def _slide(slide: Element, file: _File) -> str:
-    """Return a slide as HTML, its title first."""
     master = file.page_look(slide.get("master-page-name", ""))
     look = {**master, **file.styles.look("drawing-page", slide.get("style-name", ""))}
     if look.get("visibility") == "hidden":
@@ -156,16 +155,14 @@ def _slide(slide: Element, file: _File) -> str:
 
 def _drawn(shape: Element, look: Look) -> Drawn:
     """Return where a shape lies; without a place it lies in the corner and covers nothing."""
+    at = {name: _length(shape.attrib, name) for name in "x y width height x1 x2 y1 y2".split()}
+    left, right, top, bottom = at["x"], at["x"] + at["width"], at["y"], at["y"] + at["height"]
     if shape.tag in ("line", "connector", "measure"):
-        (left, right), (top, bottom) = (
-            sorted(_length(shape.attrib, f"{axis}{end}") for end in (1, 2)) for axis in "xy"
-        )
-    else:
-        left, top = _length(shape.attrib, "x"), _length(shape.attrib, "y")
-        right, bottom = left + _length(shape.attrib, "width"), top + _length(shape.attrib, "height")
-    words = "\n".join("".join(p.itertext()) for p in shape.iter() if p.tag == "p")
-    is_arrow = bool(look.get("marker-start") or look.get("marker-end"))
+        left, right = sorted((at["x1"], at["x2"]))
+        top, bottom = sorted((at["y1"], at["y2"]))
+    words = "\n".join("".join(p.itertext()) for p in shape.iter("p"))
     is_filled = shape.tag != "frame" and look.get("fill", "none") != "none"
+    is_arrow = look.get("marker-start") or look.get("marker-end")
     is_line = shape.tag in ("line", "connector") and not is_arrow
     return Drawn((left, top, max(right, left + 1), max(bottom, top + 1)), words, is_line, is_filled)
 
@@ -173,7 +170,7 @@ def _drawn(shape: Element, look: Look) -> Drawn:
 def _length(of: Mapping[str, str], name: str) -> int:
     """Return a length in EMU; 0 for none."""
     match = _LENGTH.match(of.get(name, ""))
-    return round(float(match.group(1)) * _EMU[match.group(2)]) if match else 0
+    return round(float(match[1]) * _EMU[match[2]]) if match else 0
 
 
 def parse_ods(request: Request) -> ParsedDocument:
@@ -199,7 +196,6 @@ def parse_ods(request: Request) -> ParsedDocument:
 
 
 def _marks(file: _File) -> str:
-    """Return the marks of what holds for a whole workbook."""
     marks = ""
     for element in file.body.iter():
         if element.tag == "help-message" and element.get("display") == "true":
