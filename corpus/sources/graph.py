@@ -30,6 +30,7 @@ _RETRIES = 4
 _PAGE_BYTES = 32 * 1024**2
 _AGAIN = "It is tried again at the next look."
 _GOES_ON = "What was taken in is kept, and the next look goes on from there."
+_READABLE = "Nothing was looked at. It must be readable by the worker's user, and whole."
 _SIGN_IN = {  # by the number in AADSTS...
     7000215: "the secret is wrong or was revoked",
     7000222: "the secret has ended",
@@ -106,12 +107,13 @@ class Graph:
 
     def _fetched(self, url: str, headers: dict[str, str], most_bytes: int) -> bytes:
         transport = BoundedTransport(most_bytes=most_bytes, retries=_RETRIES)
+        away = SourceAway if headers else SourceFault  # one file doesn't keep the others away
         try:
             return fetched(url, timeout_s=CALL_S, transport=transport, headers=headers)
         except TimeoutError:
-            raise SourceAway(f"No answer within {CALL_S:.0f} s.", hint=_GOES_ON) from None
+            raise away(f"No answer within {CALL_S:.0f} s.", hint=_AGAIN) from None
         except CallFailed as failed:
-            kind = SourceAway if failed.status is None else SourceFault
+            kind = away if failed.status is None else SourceFault
             unknown = (kind, f"Microsoft Graph {failed.what}.", _AGAIN)
             status = failed.status if headers or failed.status != 401 else 403  # of one file
             kind, what, hint = _MEANINGS.get(status, unknown)
@@ -151,7 +153,8 @@ class Graph:
                 http_client=_Carrier(self.spec.login),
             )
         except OSError as error:
-            raise SourceAway(f"The secret can't be opened: {error.strerror}.") from error
+            what = f"The secret can't be opened: {error.strerror}."
+            raise SourceAway(what, hint=_READABLE) from error
 
 
 class _Carrier(httpx.Client):
@@ -178,14 +181,16 @@ def credential_end(spec: LibrarySpec) -> datetime.date | None:
 
 
 def _read_pem(path: Path) -> str:
-    hint = "Nothing was looked at. It must hold key and certificate, readable by the worker's user."
     try:
         pem = path.read_text(encoding="ascii")
         x509.load_pem_x509_certificate(pem.encode())
         if not isinstance(load_pem_private_key(pem.encode(), None), rsa.RSAPrivateKey):
-            raise SourceAway("The certificate's key is not of RSA, which Microsoft asks for.")
+            what = "The certificate's key is not of RSA, which Microsoft asks for."
+            raise SourceAway(what, hint=_READABLE)
     except OSError as error:
-        raise SourceAway(f"The certificate can't be opened: {error.strerror}.", hint=hint) from None
+        what = f"The certificate can't be opened: {error.strerror}."
+        raise SourceAway(what, hint=_READABLE) from None
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise SourceAway("The file holds no certificate and open key in PEM.", hint=hint) from None
+        what = "The file holds no certificate and open key in PEM."
+        raise SourceAway(what, hint=_READABLE) from None
     return pem

@@ -260,6 +260,17 @@ def test_what_is_open_or_too_large_is_told_and_tried_again(
     assert "open.md" not in faults()
 
 
+def test_a_file_larger_than_it_is_said_to_be_keeps_no_other_away(
+    graph: GraphServer, spec: SourceSpec, settings: Settings
+) -> None:
+    settings.UPLOAD_MAX_BYTES = 100
+    graph.put("A", "large.md", "9" * 200, fields=APPROVED, size=1)
+    graph.put("B", "b.md", "Two", fields=APPROVED)
+    assert look(spec).fault == ""
+    assert titles() == ["b"]
+    assert "more than it was asked for" in faults()["large.md"]
+
+
 def test_credentials_that_ended_or_were_revoked(
     graph: GraphServer, spec: SourceSpec, caplog: pytest.LogCaptureFixture
 ) -> None:
