@@ -88,9 +88,10 @@ class SourceAdmin(SourceModelAdmin):
     def answer(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Withdraw what is gone from the source, or keep it in force."""
         source = self._posted_to(request, pk)
-        withdraw = bool(request.POST.get("withdraw"))
+        withdraw, asked = bool(request.POST.get("withdraw")), request.POST.get("asked", "")
+        user = signed_in_user(request)
         try:
-            count = source_answer(source, by=signed_in_user(request), withdraw=withdraw)
+            count = source_answer(source, by=user, asked=asked, withdraw=withdraw)
             told = f"{count} withdrawn." if withdraw else "What is gone stays in force."
             messages.success(request, told)
         except MedragError as error:

@@ -31,10 +31,10 @@ from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument, ParseEr
 _SEALED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _QUOTES = re.compile(
     r"^>|^-{2,} ?(?:original message|ursprüngliche nachricht|forwarded message|weitergeleitete)"
-    r"|^(?:from|von):.*\n+(?:sent|gesendet|date|datum):",
+    r"|(?:from|von):[^:]{1,300}(?::[^:]{1,300})?\n\s*(?:sent|gesendet|date|datum):",
     re.I | re.M,
 )
-_MOST_NAMES, _MOST_NAME = 20, 80
+_MOST_CHARS = 1000
 _EARLIER = Doubt(
     "standing_unsure",
     "The e-mail quotes an earlier one, which it may correct: the words of both are read. Compare "
@@ -50,7 +50,7 @@ def parse_mail(request: Request) -> ParsedDocument:
     with read_or_damaged():
         message = message_from_bytes(request.path.read_bytes(), policy=policy.default)
         assert isinstance(message, EmailMessage)
-        if any(part.get_content_type() in _SEALED for part in _parts(message)):
+        if any(part.get_content_type() in _SEALED for part in message.walk()):
             raise encrypted()
         body = message.get_body(("html", "plain"))
         if body is None:
@@ -66,19 +66,11 @@ def parse_mail(request: Request) -> ParsedDocument:
             "date": f"{sent:%Y-%m-%d}" if sent else "",
         }
         page = _page(body, subject, facts)
-        names = [_name(part) for part in _parts(message) if _is_attached(part, body)]
-    page = replace(page, doubts=(*page.doubts, *([_attached(names)] if names else [])))
+        attached = list(_attached(message, body))
+    page = replace(page, doubts=(*page.doubts, *([_unread(attached)] if attached else [])))
     title = title_of([page], title_said(subject))
     metadata = {name: value for name, value in facts.items() if value}
     return replace(document_with(request, [page], title), metadata=metadata)
-
-
-def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield an e-mail and its parts, without those of e-mails that are attached to it."""
-    yield message
-    if message.get_content_maintype() == "multipart":
-        for part in message.iter_parts():
-            yield from _parts(part)
 
 
 def _sender(message: MIMEPart) -> str:
@@ -90,12 +82,12 @@ def _sender(message: MIMEPart) -> str:
 def _page(body: MIMEPart, subject: str, facts: dict[str, str]) -> Page:
     payload = body.get_payload(decode=True)
     text = decode(payload if isinstance(payload, bytes) else b"", body.get_content_charset())
-    lines = [f"From: {facts['author']}", f"Date: {facts['date']}"]
-    lines = [line for line, value in zip(lines, facts.values(), strict=True) if value]
+    said = (("From", facts["author"]), ("Date", facts["date"]))
+    lines = [f"{name}: {value}" for name, value in said if value]
     if body.get_content_subtype() == "html":
         tree = tree_of(text)
-        said = "\n".join(tree.itertext())
-        quotes = tree.find(".//blockquote") is not None or bool(_QUOTES.search(said))
+        quotes = tree.find(".//blockquote") is not None
+        text = "\n".join(tree.itertext())
         whole = Element("body")
         SubElement(whole, "h1").text = subject
         for line in lines:
@@ -104,32 +96,33 @@ def _page(body: MIMEPart, subject: str, facts: dict[str, str]) -> Page:
         whole.append(tree)
         page = page_of(whole)
     else:
-        quotes = bool(_QUOTES.search(text))
+        quotes = False
         above = [text_draft(BlockKind.PARAGRAPH, line) for line in lines]
         page = text_page(text, [text_draft(BlockKind.HEADING, subject, 1), *above])
-    return replace(page, doubts=(*page.doubts, *([_EARLIER] if quotes else [])))
+    return replace(
+        page, doubts=(*page.doubts, *([_EARLIER] if quotes or _QUOTES.search(text) else []))
+    )
 
 
-def _is_attached(part: MIMEPart, body: MIMEPart) -> bool:
-    """Tell whether a part is neither the text, nor its plain twin, nor a picture in it."""
-    kind = part.get_content_type()
-    is_file = part.get_content_disposition() == "attachment" or bool(part.get_filename())
-    if part is body or part.get_content_maintype() == "multipart":
-        return False
-    is_twin = kind == "text/plain" and body.get_content_type() == "text/html" and not is_file
-    is_shown = part.get_content_maintype() == "image" and "content-id" in part
-    return not is_twin and not (is_shown and part.get_content_disposition() != "attachment")
+def _attached(part: MIMEPart, body: MIMEPart, *, is_form: bool = False) -> Iterator[MIMEPart]:
+    """Yield what is neither the text, nor its plain form, nor a picture in it."""
+    is_file = part.get_content_disposition() == "attachment"
+    if part.get_content_maintype() == "multipart":
+        is_form = part.get_content_type() == "multipart/alternative" and body in part.walk()
+        for below in part.iter_parts():
+            yield from _attached(below, body, is_form=is_form)
+    elif is_file or not (
+        part is body
+        or (is_form and part.get_content_type() == "text/plain")
+        or (part.get_content_maintype() == "image" and "content-id" in part)
+    ):
+        yield part
 
 
-def _name(part: MIMEPart) -> str:
-    return clean_line(part.get_filename() or part.get_content_type())[:_MOST_NAME]
-
-
-def _attached(names: list[str]) -> Doubt:
-    more = len(names) - _MOST_NAMES
-    listed = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+def _unread(parts: list[MIMEPart]) -> Doubt:
+    names = [clean_line(part.get_filename() or part.get_content_type()) for part in parts]
     return Doubt(
         "part_unread",
-        f"The e-mail has attachments that are not read: {listed}. Upload those that hold guidance "
-        "as files of their own.",
+        f"The e-mail has {len(names)} attachments that are not read: "
+        f"{', '.join(names)[:_MOST_CHARS]}. Upload those that hold guidance as files of their own.",
     )

@@ -1,20 +1,18 @@
 """Look at a library of SharePoint or OneDrive: by what changed, page for page.
 
-A library may hold hundreds of thousands of items: no more than a page of them, and the paths of
-folders, are held at once. Where the look is, is kept after each page, so that one that was cut off
-goes on from there.
+A page of items is held at once, and where the look is is kept after each, so that one that was cut
+off goes on from there.
 """
 
 from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -34,35 +32,28 @@ _DEEPEST = 200  # folders in folders
 _Item = dict[str, Any]
 
 
-@dataclass
 class LibraryLook:
     """One look at one library."""
 
-    taking: Taking
-    spec: LibrarySpec
-    paths: dict[str, str | None] = field(default_factory=dict)  # of folders; None: not found
-
-    def __post_init__(self) -> None:
-        self.graph = Graph(self.spec)
-        self.source = self.taking.lease.row
+    def __init__(self, taking: Taking, spec: LibrarySpec) -> None:
+        self.taking, self.spec = taking, spec
+        self.graph, self.source = Graph(spec), taking.lease.row
+        self.paths: dict[str, str | None] = {}  # of folders; None: not found
 
     def run(self) -> None:
+        self.taking.keep(credential_ends=credential_end(self.spec))
         try:
-            self._look()
+            self._find_drive()
+            for row in list(self.source.files.filter(gone_at=None).exclude(fault="")):
+                self._take(row.ref.partition("/")[2], row.place, row)
+            if not self.source.link:
+                self._list_anew()
+            elif self.source.round_at is None:
+                self.taking.keep(round_at=Now())
+            while self.source.round_at is not None:
+                self._turn_page()
         except KeyError as error:
             raise SourceAway(f"Microsoft Graph left out {error}. Nothing more was read.") from error
-
-    def _look(self) -> None:
-        self.taking.keep(credential_ends=credential_end(self.spec))
-        self._find_drive()
-        for row in list(self.source.files.filter(gone_at=None).exclude(fault="")):
-            self._take(row.ref.partition("/")[2], row.place, row)
-        if not self.source.link:
-            self._list_anew()
-        elif self.source.round_at is None:
-            self.taking.keep(round_at=Now())
-        while self.source.round_at is not None:
-            self._turn_page()
 
     def _find_drive(self) -> None:
         """Find the library once, by its name; from then on by its id, whatever it is called."""
@@ -91,37 +82,41 @@ class LibraryLook:
 
     def _list_anew(self) -> None:
         """Begin with a list of all; the round keeps its beginning."""
-        start = f"{self.spec.graph}/v1.0/drives/{self.source.drive}/root/delta"
-        self.taking.keep(link=start, listed_at=Now(), round_at=self.source.round_at or Now())
+        begun = self.source.round_at or Now()
+        self.taking.keep(link=self._start, listed_at=Now(), round_at=begun)
+
+    @property
+    def _start(self) -> str:
+        return f"{self.spec.graph}/v1.0/drives/{self.source.drive}/root/delta"
 
     def _turn_page(self) -> None:
         self.taking.hold()
         try:
             page = self.graph.get(self.source.link)
         except LinkTooOld:
+            if self.source.link == self._start:
+                raise
             self._list_anew()
             return
         items = {item["id"]: item for item in page["value"]}  # of several, the last counts
-        has_moved = self._keep_folders(items.values())
+        with transaction.atomic():  # else a look that is cut off here forgets what moved
+            lists_anew = self._keep_folders(items) and self.source.listed_at is None
+            if lists_anew:  # what lies in a folder that moved isn't told as changed
+                self._list_anew()
         self._look_at(items)
-        if has_moved and self.source.listed_at is None:
-            self._list_anew()  # what lies in a folder that moved isn't told as changed
-        elif link := page.get("@odata.nextLink"):
+        if lists_anew:
+            return
+        if link := page.get("@odata.nextLink"):
             self.taking.keep(link=link)
         else:
             self._end_round(page["@odata.deltaLink"])
 
-    def _keep_folders(self, items: Iterable[_Item]) -> bool:
+    def _keep_folders(self, items: dict[str, _Item]) -> bool:
         """Keep the folders among the items; tell whether a known one moved or went."""
-        found = {item["id"]: item for item in items if "file" not in item}
-        known = {row.item: row for row in self.source.folders.filter(item__in=found)}
-        gone = [item for item in found if "deleted" in found[item]]
-        there = [item for item in found.values() if "folder" in item and "deleted" not in item]
+        known = {row.item: row for row in self.source.folders.filter(item__in=items)}
+        gone = [item for item in known if "deleted" in items[item]]
+        there = [item for item in items.values() if "folder" in item and "deleted" not in item]
         rows = [self._folder(item) for item in there]
-        has_moved = any(
-            (old := known.get(row.item)) and (old.name, old.parent) != (row.name, row.parent)
-            for row in rows
-        )
         SourceFolder.objects.bulk_create(
             rows,
             update_conflicts=True,
@@ -129,15 +124,15 @@ class LibraryLook:
             update_fields=["name", "parent"],
         )
         self.source.folders.filter(item__in=gone).delete()
-        if rows or gone:
-            self.paths.clear()
-        return has_moved or any(item in known for item in gone)
+        self.paths.clear()
+        before = {(row.item, row.name, row.parent) for row in known.values()}
+        after = {(row.item, row.name, row.parent) for row in rows if row.item in known}
+        return bool(gone or after - before)
 
     def _folder(self, item: _Item) -> SourceFolder:
-        if "root" in item:
-            return SourceFolder(source=self.source, item=item["id"])
-        parent = item["parentReference"]["id"]
-        return SourceFolder(source=self.source, item=item["id"], name=item["name"], parent=parent)
+        is_root = "root" in item
+        above = {} if is_root else {"name": item["name"], "parent": item["parentReference"]["id"]}
+        return SourceFolder(source=self.source, item=item["id"], **above)
 
     def _look_at(self, items: dict[str, _Item]) -> None:
         refs = [self._ref(item) for item in items]
@@ -150,9 +145,10 @@ class LibraryLook:
                 gone += [row.pk] if row else []
                 continue
             if row and row.place != place:
-                came_from = row.moved_from or row.place
-                moved_from = "" if came_from == place else came_from
-                self.taking.update([row.pk], place=place, moved_from=moved_from)
+                before = row.moved_from or row.place
+                self.taking.update(
+                    [row.pk], place=place, moved_from=before if before != place else ""
+                )
             if row and row.stamp.startswith(f"{_digest(item.get('eTag'))} ") and not row.fault:
                 unchanged.append(row.pk)
             else:
@@ -161,19 +157,15 @@ class LibraryLook:
         self._go(self.source.files.filter(pk__in=gone))
 
     def _go(self, rows: Any) -> None:
-        """Mark what is gone, once."""
         self.taking.hold()
         rows.filter(gone_at=None).update(gone_at=Now(), fault="")
 
     def _place(self, item: _Item) -> str | None:
         """Return the path of a file from the library's root; None outside the watched folders."""
         folder = self._path(item["parentReference"]["id"])
-        if folder is None:
-            return None
-        place = f"{folder}{item['name']}"
-        watched = [f"{path.strip('/')}/".casefold() for path in self.spec.folders]
-        is_in = not watched or place.casefold().startswith(tuple(watched))
-        return place if is_in else None
+        watched = tuple(f"{path}/".casefold() for path in self.spec.folders) or ("",)
+        is_in = folder is not None and folder.casefold().startswith(watched)
+        return f"{folder}{item['name']}" if is_in else None
 
     def _path(self, item_id: str, depth: int = 0) -> str | None:
         """Return the path of a folder, with a slash at its end; empty for the root."""
@@ -184,19 +176,17 @@ class LibraryLook:
             row = self._folder(item)
             row.save()
         path = None
-        if row is not None and not row.name:
-            path = ""
-        elif row is not None and depth < _DEEPEST:
-            above = self._path(row.parent, depth + 1)
-            path = None if above is None else f"{above}{row.name}/"
+        if row is not None and depth < _DEEPEST:
+            above = self._path(row.parent, depth + 1) if row.name else ""
+            path = above if above is None or not row.name else f"{above}{row.name}/"
         self.paths[item_id] = path
         return path
 
     def _item(self, item_id: str) -> _Item | None:
         """Return an item with its columns; None if it is not found."""
         try:
-            expanded = f"/drives/{self.source.drive}/items/{item_id}"
-            return self.graph.get(f"{expanded}?$expand=listItem($expand=fields)")
+            item = f"/drives/{self.source.drive}/items/{item_id}"
+            return self.graph.get(f"{item}?$expand=listItem($expand=fields)")
         except NotFound:
             return None
 
@@ -213,8 +203,9 @@ class LibraryLook:
             said = self._said(item)
             status = said["origin"].get("status", "")
             if self.spec.columns.status and status not in self.spec.approved:
-                if row is None or not row.sha256:
+                if row is None:
                     note.clear()
+                if row is None or not row.sha256:
                     return
                 raise SourceFault(
                     f"Its status is “{status}” at the source: what stands there is not taken in.",
@@ -228,10 +219,11 @@ class LibraryLook:
                 note |= self.taking.taken(stream, item["name"], row, **said)
 
     def _said(self, item: _Item) -> dict[str, Any]:
-        """Return the fields of a document from an item and the columns that the file maps."""
         fields, columns = item.get("listItem", {}).get("fields", {}), self.spec.columns
         origin = {
-            "author": _name(item.get("lastModifiedBy")) or _name(item.get("createdBy")),
+            "author": _text(
+                ((item.get("lastModifiedBy") or {}).get("user") or {}).get("displayName")
+            ),
             "modified": str(item.get("lastModifiedDateTime", "")),
             "owner": _text(fields.get(columns.owner)),
             "status": _text(fields.get(columns.status)),
@@ -253,11 +245,12 @@ class LibraryLook:
             try:
                 refuse_many_missing(count, of, "in the library", none_found=count == of)
             except SourceFault:
-                self.taking.keep(link="", round_at=None, listed_at=None)  # all again, next time
+                self.taking.keep(link="", listed_at=None)  # all again, next time, in this round
                 raise
             self._go(missing)
-        if self.spec.on_delete == "withdraw" and self.source.round_at:
-            self.taking.keep(asks=withdraw_within_limit(self.source, since=self.source.round_at))
+        begun = self.source.round_at if self.spec.on_delete == "withdraw" else None
+        if begun and (asks := withdraw_within_limit(self.source, since=begun)):
+            self.taking.keep(asks=asks)
         self.taking.keep(link=link, round_at=None, listed_at=None)
 
     def _ref(self, item_id: str) -> str:
@@ -265,12 +258,7 @@ class LibraryLook:
 
 
 def _digest(tag: Any) -> str:
-    """Return a tag, or version, of an item as a word of fixed length."""
     return hashlib.sha256(str(tag).encode()).hexdigest()[:20]
-
-
-def _name(identities: Any) -> str:
-    return _text(((identities or {}).get("user") or {}).get("displayName"))
 
 
 def _text(value: Any) -> str:

@@ -1,17 +1,6 @@
 """Parse what the file of sources says of a library of SharePoint or OneDrive. Pure.
 
-[[source]]
-name = "renal"
-collection = "renal"
-kind = "sharepoint"
-tenant = "contoso.onmicrosoft.com"
-client = "5f3c9a52-9d0e-4f55-8c3a-1f0a2b3c4d5e"
-certificate = "/etc/medrag/sharepoint.pem"
-site = "https://contoso.sharepoint.com/sites/renal"
-library = "Guidelines"
-folders = ["In force"]
-on_delete = "withdraw"
-columns = { status = "Approval", review_by = "Review_x0020_date", owner = "Owner" }
+`docs/guidelines.md` has an example.
 """
 
 from __future__ import annotations
@@ -24,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from core.endpoint_settings import address_of
-
-_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{1,99}")
-_CLIENT = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_COLUMN = re.compile(r"\w{1,100}")  # an internal name
 
 
 @dataclass(frozen=True)
@@ -72,29 +57,33 @@ def library_of(table: Mapping[str, Any]) -> LibrarySpec:
     return LibrarySpec(**{key: _READERS[key](key, table[key]) for key in KEYS if key in table})
 
 
-def _matching(pattern: re.Pattern[str], wanted: str) -> Any:
+def matching(pattern: str, wanted: str) -> Any:
+    """Return the reader of a key whose text must match."""
+
     def read(key: str, raw: Any) -> str:
-        if not isinstance(raw, str) or not pattern.fullmatch(raw):
+        if not isinstance(raw, str) or not re.fullmatch(pattern, raw):
             raise ValueError(f"{key} must be {wanted}.")
         return raw
 
     return read
 
 
-def _path(key: str, raw: Any) -> Path:
+def path_of(key: str, raw: Any) -> Path:
     if not isinstance(raw, str) or not raw.startswith("/") or not raw.isprintable():
-        raise ValueError(f"{key} must be the path of a file, which begins with /.")
+        raise ValueError(f"{key} must be a path that begins with /.")
     return Path(raw)
 
 
-def _address(key: str, raw: Any) -> str:
+def https_of(key: str, raw: Any, *, is_base: bool = True) -> str:
+    """Return an address; `is_base`: paths are put to its end."""
     try:
-        is_good = address_of(raw).startswith("https://") and not set(raw) & set("?#")
+        is_good = address_of(raw).startswith("https://") and not (is_base and set(raw) & set("?#"))
     except (ValueError, AttributeError, TypeError):
         is_good = False
-    if not is_good:
-        raise ValueError(f"{key} must begin with https://, without user, password and query.")
-    return str(raw).rstrip("/")
+    if not is_good:  # not quoted: it may hold a password
+        without = "user, password and query" if is_base else "user and password"
+        raise ValueError(f"{key} must begin with https://, without {without}.")
+    return str(raw).rstrip("/") if is_base else str(raw)
 
 
 def _date(key: str, raw: Any) -> datetime.date:
@@ -113,23 +102,21 @@ def _columns(key: str, raw: Any) -> Columns:
     known = [field.name for field in fields(Columns)]
     if not isinstance(raw, dict) or raw.keys() - set(known):
         raise ValueError(f"{key} must be a table of {', '.join(known)}.")
-    if not all(isinstance(name, str) and _COLUMN.fullmatch(name) for name in raw.values()):
-        raise ValueError(f"{key} must name columns by their internal names: Review_x0020_date.")
-    return Columns(**raw)
+    column = matching(r"\w{1,100}", "a column's internal name: Review_x0020_date")
+    return Columns(**{name: column(f"{key}.{name}", value) for name, value in raw.items()})
 
 
 _READERS: dict[str, Any] = {
-    "tenant": _matching(_TENANT, "the tenant's id or domain"),
-    "client": _matching(_CLIENT, "the application's id, such as 5f3c9a52-9d0e-...-1f0a2b3c4d5e"),
-    "site": _address,
-    "library": _matching(re.compile(r"[^/]{1,255}"), "the library's name"),
-    "certificate": _path,
-    "secret": _path,
+    "tenant": matching("[A-Za-z0-9][A-Za-z0-9.-]{1,99}", "the tenant's id or domain"),
+    "client": matching(
+        "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        "the application's id, such as 5f3c9a52-9d0e-...-1f0a2b3c4d5e",
+    ),
+    "library": matching("[^/]{1,255}", "the library's name"),
+    "on_delete": matching("tell|withdraw", '"tell" or "withdraw"'),
+    **dict.fromkeys(("site", "login", "graph"), https_of),
+    **dict.fromkeys(("certificate", "secret"), path_of),
+    **dict.fromkeys(("folders", "approved"), _words),
     "secret_ends": _date,
-    "folders": _words,
     "columns": _columns,
-    "approved": _words,
-    "on_delete": _matching(re.compile("tell|withdraw"), '"tell" or "withdraw"'),
-    "login": _address,
-    "graph": _address,
 }

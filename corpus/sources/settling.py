@@ -34,56 +34,63 @@ def source_file_settle(file: SourceFile, *, by: User) -> None:
 
 
 @transaction.atomic
-def source_answer(source: Source, *, by: User, withdraw: bool) -> int:
-    """Answer what the source asks: withdraw what is gone, or keep it in force; return how many.
+def source_answer(source: Source, *, by: User, asked: str, withdraw: bool) -> int:
+    """Answer what the source asked: withdraw what is gone, or keep it in force; return how many.
 
-    Raises NotPermitted.
+    Raises NotPermitted, and NotNow if it no longer asks just this.
     """
     _refuse_others(source, by)
-    gone = source.files.exclude(gone_at=None).filter(let_go_at=None)
-    documents = list(_in_force_of(gone)) if withdraw else []
+    if not Source.objects.filter(pk=source.pk, asks=asked).exclude(asks="").update(asks=""):
+        raise NotNow(
+            "More is gone by now, or somebody else answered, so nothing was changed.",
+            hint="Read the page again.",
+        )
+    gone = _gone(source)
+    documents = list(_in_force_of(source, gone)) if withdraw else []
     for document in documents:
         document_withdraw(document, by=by, reason=_reason(source))
     gone.update(let_go_at=Now(), let_go_by=by)
-    Source.objects.filter(pk=source.pk).update(asks="")
     settled = "withdrawn" if withdraw else "kept"
     source_settled.send(Source, source=source, actor=by, settled=settled)
     return len(documents)
 
 
 def withdraw_within_limit(source: Source, *, since: datetime.datetime) -> str:
-    """Withdraw the guidelines whose files went since then, or return the question if too many did.
+    """Withdraw the guidelines whose files went since then, or return what is to be asked.
 
-    What was asked before stays asked. Nobody's rights apply, so in a collection that names its
-    publishers nothing is withdrawn, which is asked, too.
+    Nobody's rights apply, so a collection that names its publishers is asked about, too.
     """
-    gone = source.files.filter(gone_at__gte=since, let_go_at=None)
+    gone = _gone(source).filter(gone_at__gte=since)
     count, present = gone.count(), source.files.filter(gone_at=None).count()
-    if not count or not (documents := list(_in_force_of(gone))):
-        return source.asks
-    if count > MOST_AT_ONCE or count > MOST_SHARE * (count + present):
-        return _asked(f"{count} of {count + present} files went at once", len(documents))
-    refused = 0
+    documents = list(_in_force_of(source, gone))
+    why = ""
+    if documents and (count > MOST_AT_ONCE or count > MOST_SHARE * (count + present)):
+        why, documents = f"{count} of {count + present} files went at once", []
     for document in documents:
         try:
             document_withdraw(document, by=None, reason=_reason(source))
         except NotNow:  # somebody was faster
             continue
         except NotPermitted:
-            refused += 1
-    return (
-        _asked("Only groups may withdraw in this collection", refused) if refused else source.asks
-    )
+            why = "Only groups may withdraw in this collection"
+    open_ones = _in_force_of(source, _gone(source)).count()  # all that a "yes" withdraws
+    told = f"{open_ones} guidelines in force whose files are gone were not withdrawn"
+    return f"{why}, so {told}. Should they be?" if why else ""
 
 
-def _asked(why: str, count: int) -> str:
-    return f"{why}, so {count} guidelines in force were not withdrawn. Should they be?"
+def _gone(source: Source) -> QuerySet[SourceFile]:
+    return source.files.exclude(gone_at=None).filter(let_go_at=None)
 
 
-def _in_force_of(gone: QuerySet[SourceFile]) -> QuerySet[Document]:
-    """Return the published documents of these files that stand nowhere else, in order."""
+def _in_force_of(source: Source, gone: QuerySet[SourceFile]) -> QuerySet[Document]:
+    """Return the published documents of these files that stand nowhere else, in order.
+
+    A document of another collection, which somebody uploaded there, isn't the source's to withdraw.
+    """
     stands = SourceFile.objects.filter(documents=OuterRef("pk"), gone_at=None)
-    published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
+    published = Document.objects.filter(
+        lifecycle=Lifecycle.PUBLISHED, collection=source.collection_id
+    )
     went = Exists(gone.filter(documents=OuterRef("pk")).order_by())
     return published.filter(went, ~Exists(stands)).order_by("pk")
 

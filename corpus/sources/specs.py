@@ -1,30 +1,18 @@
 """Parse, strictly, the TOML file that says which places a site watches. Pure.
 
-[[source]]
-name = "trust"
-collection = "renal"
-folder = "/mnt/guidelines"
-every = "6h"
-
-[[source]]
-name = "national"
-collection = "renal"
-addresses = ["https://guidelines.example.org/sepsis.pdf"]
-
-The keys of a library are those of `corpus.sources.library_specs`.
+`docs/guidelines.md` has examples.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from core.endpoint_settings import address_of
-from corpus.sources.library_specs import KEYS, LibrarySpec, library_of
+from corpus.sources.library_specs import KEYS, LibrarySpec, https_of, library_of, matching, path_of
 
 MAX_REF_CHARS = 500
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
@@ -68,68 +56,61 @@ def sources_from(tables: Mapping[str, Any]) -> tuple[SourceSpec, ...]:
 
 
 def _spec(number: int, table: Mapping[str, Any]) -> SourceSpec:
-    name = table.get("name")
+    name, kind = table.get("name"), table.get("kind", "")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         wanted = "small letters, digits, - and _, after a letter, 31 at most"
         raise SourcesError(f"name of source {number} must be of {wanted}.")
-    kind = table.get("kind", "")
     if kind not in ("", "sharepoint"):
         raise SourcesError(f'{name}: kind must be "sharepoint", or missing.')
-    known = [field.name for field in fields(SourceSpec) if field.name != "library"]
-    if kind:
-        known = ["kind", "name", "collection", "every", "feeds_limited", *KEYS]
+    known = ["kind", *_READERS, *KEYS] if kind else [*_READERS, "folder", "addresses"]
     if unknown := [key for key in table if key not in known]:
         raise SourcesError(f"{name}: {unknown[0]} is not one of {', '.join(known)}.")
     if not kind and ("folder" in table) is ("addresses" in table):
         raise SourcesError(f"{name}: give it either folder or addresses.")
-    read: dict[str, Any] = {"name": name, "collection": _collection(name, table.get("collection"))}
-    readers = {"folder": _folder, "addresses": _addresses, "every": _every, "feeds_limited": _yes}
-    read |= {key: reader(name, table[key]) for key, reader in readers.items() if key in table}
-    if kind:
-        try:
-            read["library"] = library_of(table)
-        except ValueError as error:
-            raise SourcesError(f"{name}: {error}") from error
-    return SourceSpec(**read)
+    try:
+        return SourceSpec(
+            **{
+                key: reader(key, table.get(key))
+                for key, reader in _READERS.items()
+                if key in table or key == "collection"
+            },
+            folder=path_of("folder", table["folder"]) if "folder" in table else None,
+            addresses=_addresses(table["addresses"]) if "addresses" in table else (),
+            library=library_of(table) if kind else None,
+        )
+    except ValueError as error:
+        raise SourcesError(f"{name}: {error}") from error
 
 
-def _collection(name: str, raw: Any) -> str:
-    if not isinstance(raw, str) or not re.fullmatch(r"[\w-]+", raw):
-        raise SourcesError(f'{name}: collection must be the slug of one, such as "renal".')
-    return raw
-
-
-def _yes(name: str, raw: Any) -> bool:
+def _yes(key: str, raw: Any) -> bool:
     if not isinstance(raw, bool):
-        raise SourcesError(f"{name}: feeds_limited must be true or false.")
+        raise ValueError(f"{key} must be true or false.")
     return raw
 
 
-def _folder(name: str, raw: Any) -> Path:
-    if not isinstance(raw, str) or not raw.startswith("/") or not raw.isprintable():
-        raise SourcesError(f"{name}: folder must be a path that begins with /; it is {raw!r}.")
-    return Path(raw)
-
-
-def _addresses(name: str, raw: Any) -> tuple[str, ...]:
+def _addresses(raw: Any) -> tuple[str, ...]:
     if not isinstance(raw, list) or not raw:
-        raise SourcesError(f'{name}: addresses must be a list such as ["https://..."].')
+        raise ValueError('addresses must be a list such as ["https://..."].')
     for number, address in enumerate(raw, start=1):
-        try:
-            is_good = address_of(address).startswith("https://") and len(address) <= MAX_REF_CHARS
-        except (ValueError, AttributeError, TypeError):
-            is_good = False
-        if not is_good:  # not quoted: it may hold a password
-            wanted = f"begin with https://, without user and password, {MAX_REF_CHARS} characters"
-            raise SourcesError(f"{name}: number {number} of addresses must {wanted} at most.")
+        key = f"number {number} of addresses"
+        if len(https_of(key, address, is_base=False)) > MAX_REF_CHARS:
+            raise ValueError(f"{key} must have {MAX_REF_CHARS} characters at most.")
         if address in raw[: number - 1]:
-            raise SourcesError(f"{name}: number {number} of addresses is there before.")
+            raise ValueError(f"{key} is there before.")
     return tuple(raw)
 
 
-def _every(name: str, raw: Any) -> timedelta:
+def _every(key: str, raw: Any) -> timedelta:
     found = _EVERY.fullmatch(raw) if isinstance(raw, str) else None
     every = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
     if not _SHORTEST <= every <= _LONGEST:
-        raise SourcesError(f'{name}: every must be from "10m" to "7d", such as "6h".')
+        raise ValueError(f'{key} must be from "10m" to "7d", such as "6h".')
     return every
+
+
+_READERS: dict[str, Any] = {  # of every kind of source
+    "name": matching(_NAME.pattern, ""),
+    "collection": matching(r"[\w-]+", 'the slug of one, such as "renal"'),
+    "every": _every,
+    "feeds_limited": _yes,
+}

@@ -63,9 +63,9 @@ class Taking:
 
     @contextmanager
     def noted(self, ref: str, **anyway: Any) -> Iterator[dict[str, Any]]:
-        """Write what the block notes about a ref, or the fault that ends it, and `anyway`.
+        """Write what the block notes, unless it empties that, or its fault; and `anyway`.
 
-        A note that the block empties is not written. Raises SourceAway, which ends the look.
+        Raises SourceAway, which ends the look.
         """
         self.hold()
         note: dict[str, Any] = {"seen_at": Now(), "fault": "", **STANDS}
@@ -88,8 +88,7 @@ class Taking:
                 row.documents.add(document)
 
     def update(self, rows: Iterable[int], **changes: Any) -> None:
-        if not self.lease.held().exists():
-            raise LeaseLost
+        self.hold()
         SourceFile.objects.filter(pk__in=rows).update(**changes)
 
     def hold(self) -> None:
@@ -98,7 +97,6 @@ class Taking:
             raise LeaseLost
 
     def keep(self, **changes: Any) -> None:
-        """Change the source's row. Raises LeaseLost."""
         if not self.lease.held().update(**changes):
             raise LeaseLost
         self.lease.row.refresh_from_db(fields=list(changes))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.filenames import title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.office.archives import encrypted
-from corpus.parsing.office.markup import document_of, document_with, office_tree, title_of
+from corpus.parsing.office.markup import document_with, office_tree, page_of, title_of
 from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too_many
 from corpus.parsing.office.parts import DRAWN_OVER, NAMES, Drawn, is_drawn_over, unread
 from corpus.parsing.office.sheet_dates import DATE, doubt_dates
@@ -44,98 +44,87 @@ _BLANK = Filled(" ", 1, 1)
 class _File:
     """An open file: its text, what is on all its pages, and a writer of both."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        names = archive.namelist()
-        if "META-INF/manifest.xml" in names:
-            manifest = part_of(archive.read("META-INF/manifest.xml"))
-            if any(element.tag == "encryption-data" for element in manifest.iter()):
-                raise encrypted()
-        content = part_of(archive.read("content.xml"))
-        self.master = part_of(archive.read("styles.xml")) if "styles.xml" in names else Element("x")
-        meta = part_of(archive.read("meta.xml")) if "meta.xml" in names else Element("x")
-        self.title = clean_line(next((t.text or "" for t in meta.iter("title")), ""))
+    def __init__(self, archive: zipfile.ZipFile, kind: str) -> None:
+        names = ("META-INF/manifest.xml", "content.xml", "styles.xml", "meta.xml")
+        manifest, content, self.master, meta = (
+            part_of(archive.read(name) if name in archive.namelist() else b"<x/>") for name in names
+        )
+        if manifest.find(".//encryption-data") is not None:
+            raise encrypted()
+        self.title = clean_line(meta.findtext(".//title", ""))
         self.styles = Styles(self.master, content)
         self._pages = Styles(self.master)  # whose names may be used again in the text
         self.writer = Writer(archive, self.styles)
-        body = content.find("body")
-        self.body = None if body is None else next(iter(body), None)
-
-    def kind(self, name: str) -> Element:
-        """Return the body, which must be of this kind."""
-        if self.body is None or self.body.tag != name:
+        body = content.find(f"body/{kind}")
+        if body is None:
             raise damaged()
-        return self.body
+        self.body = body
 
     def page_look(self, master: str) -> Look:
         """Return how the pages of a master page look."""
-        page = self.styles.named("master-page", master)
-        layout = "" if page is None else page.get("page-layout-name", "")
-        found = self._pages.named("page-layout", layout)
-        own = {} if found is None else {k: v for each in found for k, v in each.attrib.items()}
-        ground = own.get("background-color", "")
-        own |= {"page/background-color": ground} if ground else {}
-        name = "" if page is None else page.get("style-name", "")
-        return {**own, **self._pages.look("drawing-page", name)}
+        page = self.master_page(master)
+        layout = self._pages.named("page-layout", page.get("page-layout-name", ""))
+        own = {} if layout is None else {k: v for each in layout for k, v in each.attrib.items()}
+        if ground := own.get("background-color"):
+            own["page/background-color"] = ground
+        return {**own, **self._pages.look("drawing-page", page.get("style-name", ""))}
+
+    def master_page(self, name: str) -> Element:
+        page = self.styles.named("master-page", name)
+        return Element("x") if page is None else page
+
+    def told(self, page: Page, *running: Iterable[Element]) -> Page:
+        """Return a page with what was doubted since the last, and lines beside its text."""
+        paragraphs = (
+            p
+            for master in running
+            for part in master
+            if part.get("class", "footer") == "footer" and part.tag not in ("notes", "forms")
+            for p in part.iter()
+            if p.tag in ("p", "h", "footer-decl")
+        )
+        lines = (clean_line("".join(p.itertext())) for p in paragraphs)
+        return replace(
+            page,
+            doubts=(*page.doubts, *self.writer.take_doubts()),
+            running_lines=tuple(dict.fromkeys(filter(None, lines))),
+        )
 
 
 def parse_odt(request: Request) -> ParsedDocument:
     """Return one page. Running headers and footers are kept apart from its text."""
     request.on_page(0, 1)
     with read_or_damaged(), zipfile.ZipFile(request.path) as archive:
-        file = _File(archive)
-        html = file.writer.document(file.kind("text"))
+        file = _File(archive, "text")
+        html = file.writer.document(file.body)
         masters = list(file.master.iter("master-page"))
         look = file.page_look(masters[0].get("name", "")) if masters else {}
-        tree = office_tree(file.styles.marked("div", look, html))
-        read = document_of(request, [tree], file.title)
-        return replace(read, pages=(_told(read.pages[0], file, _running(masters)),))
+        page = page_of(office_tree(file.styles.marked("div", look, html)))
+        return _document(request, [file.told(page, *masters)], file)
 
 
-def _told(page: Page, file: _File, running: tuple[str, ...]) -> Page:
-    return replace(page, doubts=(*page.doubts, *file.writer.take_doubts()), running_lines=running)
-
-
-def _running(masters: list[Element]) -> tuple[str, ...]:
-    """Return what pages say outside their text: headers, footers, and words of the master page."""
-    paragraphs = (
-        p
-        for master in masters
-        for part in master
-        if part.get("class", "footer") == "footer" and part.tag not in ("notes", "forms")
-        for p in part.iter()
-        if p.tag in ("p", "h")
-    )
-    lines = (clean_line("".join(p.itertext())) for p in paragraphs)
-    return tuple(dict.fromkeys(filter(None, lines)))
+def _document(request: Request, pages: list[Page], file: _File) -> ParsedDocument:
+    return document_with(request, pages, title_of(pages, title_said(file.title)))
 
 
 def parse_odp(request: Request) -> ParsedDocument:
     """Return a page for each slide, empty for a hidden one. Notes and footers are left out."""
     with read_or_damaged(), zipfile.ZipFile(request.path) as archive:
-        file = _File(archive)
-        show = file.kind("presentation")
-        slides = show.findall("page")
+        file = _File(archive, "presentation")
+        slides = file.body.findall("page")
         if len(slides) > request.max_pages:
             raise too_many(len(slides), "slides", request.max_pages)
-        footers = {each.get("name"): each for each in show.findall("footer-decl")}
-        trees, told = [], []
-        for slide in slides:
-            trees.append(office_tree(_slide(slide, file)))
-            master = file.styles.named("master-page", slide.get("master-page-name", ""))
-            lines = _running([] if master is None else [master])
-            footer = footers.get(slide.get("use-footer-name", ""))
-            said = "" if footer is None else clean_line("".join(footer.itertext()))
-            told.append((file.writer.take_doubts(), (*((said,) if said else ()), *lines)))
-        read = document_of(request, trees, file.title)
-        pages = (
-            replace(page, doubts=(*page.doubts, *doubts), running_lines=lines)
-            for page, (doubts, lines) in zip(read.pages, told, strict=True)
-        )
-        return replace(read, pages=tuple(pages))
+        footers = file.body.findall("footer-decl")
+        pages = []
+        for number, slide in enumerate(slides, start=1):
+            page = page_of(office_tree(_slide(slide, file)), number)
+            footer = [f for f in footers if f.get("name") == slide.get("use-footer-name", "")]
+            master = file.master_page(slide.get("master-page-name", ""))
+            pages.append(file.told(page, footer, master))
+        return _document(request, pages, file)
 
 
 def _slide(slide: Element, file: _File) -> str:
-    """Return a slide as HTML, its title first."""
     master = file.page_look(slide.get("master-page-name", ""))
     look = {**master, **file.styles.look("drawing-page", slide.get("style-name", ""))}
     if look.get("visibility") == "hidden":
@@ -144,7 +133,7 @@ def _slide(slide: Element, file: _File) -> str:
     titles, others, drawn = [], [], []
     for shape in slide:
         kind = shape.get("class", "")
-        if shape.tag == "notes" and _has_notes(shape):
+        if any(clean_line("".join(f.itertext())) for f in shape if f.get("class") == "notes"):
             file.writer.doubt(unread(NAMES["notesSlide"]))
         is_read = shape.tag in SHAPES or shape.tag in ("annotation", "a")
         if not is_read or kind in _RUNNING or shape.get("placeholder") == "true":
@@ -164,25 +153,16 @@ def _slide(slide: Element, file: _File) -> str:
     return file.styles.marked("div", look, "".join([*titles, *others]))
 
 
-def _has_notes(notes: Element) -> bool:
-    texts = (frame for frame in notes if frame.get("class") == "notes")
-    return any(
-        clean_line("".join(p.itertext())) for text in texts for p in text.iter() if p.tag == "p"
-    )
-
-
 def _drawn(shape: Element, look: Look) -> Drawn:
     """Return where a shape lies; without a place it lies in the corner and covers nothing."""
+    at = {name: _length(shape.attrib, name) for name in "x y width height x1 x2 y1 y2".split()}
+    left, right, top, bottom = at["x"], at["x"] + at["width"], at["y"], at["y"] + at["height"]
     if shape.tag in ("line", "connector", "measure"):
-        (left, right), (top, bottom) = (
-            sorted(_length(shape.attrib, f"{axis}{end}") for end in (1, 2)) for axis in "xy"
-        )
-    else:
-        left, top = _length(shape.attrib, "x"), _length(shape.attrib, "y")
-        right, bottom = left + _length(shape.attrib, "width"), top + _length(shape.attrib, "height")
-    words = "\n".join("".join(p.itertext()) for p in shape.iter() if p.tag == "p")
-    is_arrow = bool(look.get("marker-start") or look.get("marker-end"))
+        left, right = sorted((at["x1"], at["x2"]))
+        top, bottom = sorted((at["y1"], at["y2"]))
+    words = "\n".join("".join(p.itertext()) for p in shape.iter("p"))
     is_filled = shape.tag != "frame" and look.get("fill", "none") != "none"
+    is_arrow = look.get("marker-start") or look.get("marker-end")
     is_line = shape.tag in ("line", "connector") and not is_arrow
     return Drawn((left, top, max(right, left + 1), max(bottom, top + 1)), words, is_line, is_filled)
 
@@ -190,7 +170,7 @@ def _drawn(shape: Element, look: Look) -> Drawn:
 def _length(of: Mapping[str, str], name: str) -> int:
     """Return a length in EMU; 0 for none."""
     match = _LENGTH.match(of.get(name, ""))
-    return round(float(match.group(1)) * _EMU[match.group(2)]) if match else 0
+    return round(float(match[1]) * _EMU[match[2]]) if match else 0
 
 
 def parse_ods(request: Request) -> ParsedDocument:
@@ -199,31 +179,25 @@ def parse_ods(request: Request) -> ParsedDocument:
     Numbers are written as they are shown, dates in ISO 8601.
     """
     with read_or_damaged(), zipfile.ZipFile(request.path) as archive:
-        file = _File(archive)
-        book = file.kind("spreadsheet")
-        sheets = book.findall("table")
-        shown = [s for s in sheets if _style(file, "table", s).get("display") != "false"]
+        file = _File(archive, "spreadsheet")
+        sheets = file.body.findall("table")
+        looks = {id(s): file.styles.look("table", s.get("style-name", "")) for s in sheets}
+        shown = [s for s in sheets if looks[id(s)].get("display") != "false"]
         if len(shown) > request.max_pages:
             raise too_many(len(shown), "sheets", request.max_pages)
-        marks = HIDDEN * (len(shown) < len(sheets)) + _marks(book, file)
+        marks = HIDDEN * (len(shown) < len(sheets)) + _marks(file)
         pages = []
         for number, sheet in enumerate(shown, start=1):
             page = _sheet(sheet, number, marks, file)
-            look = _style(file, "table", sheet)
-            master = file.styles.named("master-page", look.get("master-page-name", "Default"))
-            pages.append(_told(page, file, _running([] if master is None else [master])))
+            master = looks[id(sheet)].get("master-page-name", "Default")
+            pages.append(file.told(page, file.master_page(master)))
             marks = ""
-        return document_with(request, pages, title_of(pages, title_said(file.title)))
+        return _document(request, pages, file)
 
 
-def _style(file: _File, family: str, element: Element) -> Look:
-    return file.styles.look(family, element.get("style-name", ""))
-
-
-def _marks(book: Element, file: _File) -> str:
-    """Return the marks of what holds for a whole workbook."""
+def _marks(file: _File) -> str:
     marks = ""
-    for element in book.iter():
+    for element in file.body.iter():
         if element.tag == "help-message" and element.get("display") == "true":
             marks += COMMENT  # shown when the cell is chosen
         elif element.tag in ("deletion", "cell-content-change"):
@@ -245,9 +219,7 @@ def _sheet(sheet: Element, number: int, marks: str, file: _File) -> Page:
     boxes = [clean_line(flat(b)) for b in office_tree(file.writer.blocks(shapes))]
     blocks = [_block(doubt_dates(part)) for part in blocks_in(grid)]
     marks += HIDDEN * hidden
-    return sheet_page(
-        sheet.get("name", ""), marks, blocks, number, boxes=[box for box in boxes if box]
-    )
+    return sheet_page(sheet.get("name", ""), marks, blocks, number, boxes=list(filter(None, boxes)))
 
 
 def _block(grid: Grid) -> Block:
@@ -263,14 +235,14 @@ def _block(grid: Grid) -> Block:
 
 
 def _is_empty(cell: Element) -> bool:
-    has_value = cell.get("value-type") is not None or "formula" in cell.attrib
-    return not has_value and is_bare(cell)
+    return not cell.attrib.keys() & {"value-type", "formula"} and is_bare(cell)
 
 
 def _raw(placed: Placed, file: _File) -> str:
     """Return the text that a cell shows, with marks; empty for an empty cell."""
     cell, look = placed.cell, file.styles.look("table-cell", placed.style)
-    kind, value = cell.get("value-type", ""), cell.get("value", "")
+    kind = cell.get("value-type", "")
+    value = cell.get("value", "") or cell.get(f"{kind}-value", "")
     text = file.writer.words_of(cell, look)
     comment = COMMENT * (cell.find("annotation") is not None)
     if is_crossed(look) and clean_line(text):
@@ -279,7 +251,8 @@ def _raw(placed: Placed, file: _File) -> str:
         if "formula" in cell.attrib and not kind:
             return UNWRITTEN + comment  # was never calculated
         hides = value and look.get("data-style-name")
-        return (HIDDEN if hides else value and f"{NUMBER}{value}{UNWRITTEN}") + comment
+        number = NUMBER * (kind in _NUMBERS)
+        return (HIDDEN if hides else value and f"{number}{value}{UNWRITTEN}") + comment
     if kind == "date":
         text = _dated(cell.get("date-value", ""), text, look, file)
     is_bold = look.get("font-weight", "normal") not in ("normal", "400")

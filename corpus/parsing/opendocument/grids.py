@@ -5,9 +5,9 @@ Source: OpenDocument 1.3, part 3, 9 (tables).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate, chain, islice, repeat
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.lists import whole_number
@@ -18,6 +18,8 @@ _AROUND = frozenset(
     ("table-rows", "table-columns", "table-row-group", "table-column-group", *_HEADS)
 )
 _DIGITS = 8
+_MOST_LINES = 2**21  # twice what any program has
+_Line = tuple[Element, bool, bool]  # a row or column, whether it is a head, whether it is hidden
 
 
 @dataclass(frozen=True)
@@ -33,59 +35,31 @@ class Placed:
     is_head: bool
 
 
-@dataclass
-class _Line:
-    """Rows or columns in their order, of which some are hidden."""
-
-    starts: list[int] = field(default_factory=list)  # of hidden ones
-    hidden: list[tuple[int, int]] = field(default_factory=list)  # before a start, and from it on
-    size: int = 0
-
-    def add(self, count: int, *, is_hidden: bool) -> None:
-        if is_hidden:
-            self.hidden.append((sum(self.hidden[-1]) if self.hidden else 0, count))
-            self.starts.append(self.size)
-        self.size += count
-
-    def seen(self, number: int) -> int:
-        """Return how many visible ones come before this one."""
-        at = bisect_right(self.starts, number) - 1
-        if at < 0:
-            return number
-        before, count = self.hidden[at]
-        return number - before - min(count, number - self.starts[at])
-
-
 def cells_in(table: Element, is_empty: Callable[[Element], bool]) -> tuple[list[Placed], bool]:
     """Return the visible cells in order, without empty ones, and whether one that holds is hidden.
 
     Raises ParseError (`sheet_too_large`).
     """
-    down, across = _Line(), _Line()
-    styles: list[str] = []
-    for column, _, is_hidden in _walk(table, "table-column"):
-        count = _number(column, "number-columns-repeated")
-        across.add(count, is_hidden=is_hidden)
-        kept = min(count, MAX_CELLS - len(styles))  # far more than any program has
-        styles += [column.get("default-cell-style-name", "")] * kept
-    rows = list(_walk(table, "table-row"))
-    for row, _, is_hidden in rows:
-        down.add(_number(row, "number-rows-repeated"), is_hidden=is_hidden)
+    columns = _lines(table, "table-column")
+    across, down = _visible(columns), _visible(_lines(table, "table-row"))
     found: list[Placed] = []
     hidden, top, count = False, 0, 0
-    for row, is_head, _ in rows:
-        again = _number(row, "number-rows-repeated")
-        cells = [(at, cell) for at, cell in _cells(row) if not is_empty(cell)]
+    for row, is_head, _ in _walk(table, "table-row"):
+        again, cells = _number(row, "number-rows-repeated"), list(_cells(row, is_empty))
         count += again * len(cells)
         if count > MAX_CELLS:
             raise sheet_too_large()
         for number in range(top, top + again if cells else top):
             for at, cell in cells:
-                style = cell.get("style-name") or row.get("default-cell-style-name", "")
-                style = style or (styles[at] if at < len(styles) else "")
-                placed = _place(cell, number, at, down, across, style, is_head)
-                hidden |= placed is None
-                found += [placed] if placed else []
+                style = cell.get("style-name", "") or row.get("default-cell-style-name", "")
+                if not style and at < len(columns):
+                    style = columns[at][0].get("default-cell-style-name", "")
+                first, left = _before(down, number), _before(across, at)
+                rows = _before(down, number + _number(cell, "number-rows-spanned")) - first
+                wide = _before(across, at + _number(cell, "number-columns-spanned")) - left
+                hidden |= not (rows and wide)
+                if rows and wide:
+                    found.append(Placed(cell, first, left, rows, wide, style, is_head))
         top += again
     bottom = max((placed.row + placed.rows for placed in found), default=0)
     if bottom * max((p.column + p.columns for p in found), default=0) > MAX_AREA:
@@ -93,24 +67,32 @@ def cells_in(table: Element, is_empty: Callable[[Element], bool]) -> tuple[list[
     return found, hidden
 
 
-def _place(
-    cell: Element, row: int, column: int, down: _Line, across: _Line, style: str, is_head: bool
-) -> Placed | None:
-    """Return a cell in its place; None for one that is hidden."""
-    first, left = down.seen(row), across.seen(column)
-    rows = down.seen(row + _number(cell, "number-rows-spanned")) - first
-    columns = across.seen(column + _number(cell, "number-columns-spanned")) - left
-    if not rows or not columns:
-        return None
-    return Placed(cell, first, left, rows, columns, style, is_head)
+def _lines(table: Element, tag: str) -> list[_Line]:
+    """Return the rows or columns of a table, each repeated one apart."""
+    repeated = f"number-{tag.removeprefix('table-')}s-repeated"
+    each = (repeat(line, _number(line[0], repeated)) for line in _walk(table, tag))
+    lines = list(islice(chain.from_iterable(each), _MOST_LINES))
+    if len(lines) == _MOST_LINES:
+        raise sheet_too_large()
+    return lines
 
 
-def _cells(row: Element) -> Iterator[tuple[int, Element]]:
+def _visible(lines: list[_Line]) -> list[int]:
+    """Return how many visible lines come before each, and before the end."""
+    return list(accumulate((not is_hidden for _, _, is_hidden in lines), initial=0))
+
+
+def _before(visible: list[int], number: int) -> int:
+    last = len(visible) - 1  # what a table does not name is visible
+    return visible[min(number, last)] + max(0, number - last)
+
+
+def _cells(row: Element, is_empty: Callable[[Element], bool]) -> Iterator[tuple[int, Element]]:
     """Yield the cells of a row that none covers, with their columns; each repeated one apart."""
     at = 0
     for cell in row:
         count = _number(cell, "number-columns-repeated")
-        if cell.tag == "table-cell" and (len(cell) or cell.get("formula") or cell.get("value")):
+        if cell.tag == "table-cell" and not is_empty(cell):
             if count > MAX_CELLS:
                 raise sheet_too_large()
             yield from ((at + n, cell) for n in range(count))
@@ -119,8 +101,7 @@ def _cells(row: Element) -> Iterator[tuple[int, Element]]:
 
 def _walk(
     parent: Element, tag: str, *, is_head: bool = False, is_hidden: bool = False
-) -> Iterator[tuple[Element, bool, bool]]:
-    """Yield the rows or columns of a table, whether they are heads, and whether they are hidden."""
+) -> Iterator[_Line]:
     for child in parent:
         gone = is_hidden or child.get("display") == "false"
         if child.tag == tag:

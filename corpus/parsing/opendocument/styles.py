@@ -37,10 +37,7 @@ class Styles:
                     self._styles[element.get("family", ""), name] = element
                 elif element.tag == "font-face":
                     self._fonts[name] = element.get("font-family", name).strip("'\" ")
-                elif element.tag.endswith("-style") or element.tag in (
-                    "page-layout",
-                    "master-page",
-                ):
+                elif element.tag.endswith(("-style", "page-layout", "master-page")):
                     self._named[element.tag, name] = element
         self.look = lru_cache(maxsize=None)(self._look)
 
@@ -63,7 +60,8 @@ class Styles:
                 look |= own
             if data := style.get("data-style-name"):
                 look["data-style-name"] = data
-            look |= {"is-title": "true"} if _is_title(style) else {}
+            if family == "paragraph" and style.get("name", "").casefold() == "title":
+                look["is-title"] = "true"
         return look
 
     def _chain(self, family: str, name: str) -> list[Element]:
@@ -78,17 +76,15 @@ class Styles:
 
     def css(self, look: Look) -> str:
         """Return what of a look hides, strikes out, colours or changes words, as CSS."""
-        said = []
-        colour = look.get("color", "")
-        if colour and look.get("use-window-font-color") != "true":
-            said.append(f"color:{colour}")
-        if ground := _ground(look):
-            said.append(f"{_GROUND}:{ground}")
-        if any(look.get(name, "none") != "none" for name in _STRIKES):
-            said.append("text-decoration:line-through")
-        if font := self.sign_font(look):
-            said.append(f"font-family:'{font}'")
-        return ";".join(said)
+        is_struck = any(look.get(name, "none") != "none" for name in _STRIKES)
+        font = self.sign_font(look)
+        said = {
+            "color": "" if look.get("use-window-font-color") == "true" else look.get("color"),
+            _GROUND: _ground(look),
+            "text-decoration": "line-through" if is_struck else "",
+            "font-family": f"'{font}'" if font else "",
+        }
+        return ";".join(f"{name}:{value}" for name, value in said.items() if value)
 
     def sign_font(self, look: Look) -> str:
         """Return the font of a look in which letters stand for signs; empty for any other."""
@@ -97,37 +93,30 @@ class Styles:
 
     def marked(self, tag: str, look: Look, inside: str) -> str:
         """Return HTML in an element that looks so; a mark of one that is hidden."""
-        is_clear = look.get(_OPACITY) == "0%" and look.get("use-window-font-color") != "true"
-        if look.get("display") == "none" or is_clear:
+        is_clear = look.get(_OPACITY) == "0%" or look.get("color", "-") == _ground(look)
+        is_own = look.get("use-window-font-color") != "true"  # not black or white, as it is read
+        if look.get("display") == "none" or (is_clear and is_own):
             return HIDDEN if clean_line(inside) else ""
         css = self.css(look)
         style = f' style="{escape(css)}"' if css else ""
         return f"<{tag}{style}>{inside}</{tag}>"
 
 
-def _is_title(style: Element) -> bool:
-    return style.get("family") == "paragraph" and style.get("name", "").casefold() == "title"
-
-
 def _ground(look: Look) -> str:
     """Return the colour behind words: that of a shape, else of a page, paragraph or cell."""
-    fill = look.get("fill", "")
-    if fill not in ("", "none"):
+    fill = look.get("fill", "none")
+    if fill != "none":
         return look.get("fill-color", "") if fill == "solid" else "grey"
     grounds = [value for key, value in look.items() if key.endswith(f"/{_GROUND}")]
-    coloured = [value for value in grounds if value != "transparent"]
-    return coloured[-1] if coloured else ""
+    return next((value for value in reversed(grounds) if value != "transparent"), "")
 
 
 def script_of(look: Look) -> str:
     """Return the element of raised or lowered words; empty for others."""
-    place = look.get("text-position", "").split(" ")[0]
-    if place in ("super", "sub"):
-        return {"super": "sup", "sub": "sub"}[place]
-    figures = place.rstrip("%")
-    if not re.fullmatch(r"-?\d+(?:\.\d+)?", figures) or not float(figures):
-        return ""
-    return "sub" if figures.startswith("-") else "sup"
+    place = look.get("text-position", "")
+    if place.startswith(("sub", "-")):
+        return "sub"
+    return "sup" if re.match(r"super|[0.]*[1-9]", place) else ""
 
 
 class Numbers:

@@ -7,12 +7,11 @@ Source: OpenDocument 1.3, part 3, 5 (text), 9 (tables) and 10 (shapes).
 from __future__ import annotations
 
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import escape
 from itertools import count
-from typing import Protocol
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, tostring
 
@@ -21,11 +20,12 @@ from corpus.parsing.lists import whole_number
 from corpus.parsing.office.markup import office_tree
 from corpus.parsing.office.package import part_of
 from corpus.parsing.office.parts import DRAWN_OVER, NAMES, unread
+from corpus.parsing.office.sheet_heads import Filled
 from corpus.parsing.opendocument.grids import Placed, cells_in
 from corpus.parsing.opendocument.styles import Look, Numbers, Styles, is_plain, script_of
 from corpus.parsing.pictures import PictureWords, is_ornament
 from corpus.parsing.published.xml_text import COMMENT, HIDDEN, STRUCK, flat
-from corpus.parsing.types import Doubt, ParseError
+from corpus.parsing.types import Doubt
 
 SHAPES = frozenset(
     "frame custom-shape rect line polyline polygon regular-polygon path circle ellipse g caption "
@@ -35,8 +35,7 @@ _WORDLESS = frozenset(  # settings, and lists that repeat what stands elsewhere
     "tracked-changes forms script ruby-text table-of-content illustration-index table-index "
     "annotation-end change-start change-end number event-listeners enhanced-geometry".split()
 )
-_MAX_HEADING = 6
-_CHANGES = re.compile(r"line-through|display|font-family|(?<![-\w])color:#(?:f[7-9a-f]){3}", re.I)
+_MAX_HEADING, _DEEPEST = 6, 10
 
 
 class Writer:
@@ -54,7 +53,6 @@ class Writer:
         self._doubts: dict[Doubt, None] = {}
 
     def take_doubts(self) -> tuple[Doubt, ...]:
-        """Return the doubts since the last call."""
         doubts, self._doubts = tuple(self._doubts), {}
         return doubts
 
@@ -64,7 +62,6 @@ class Writer:
         return self.blocks(body)
 
     def blocks(self, parent: Iterable[Element]) -> str:
-        """Return elements as HTML, block by block."""
         return "".join(map(self._block, parent))
 
     def _block(self, element: Element) -> str:
@@ -77,23 +74,18 @@ class Writer:
             return self.table(element)
         if tag in SHAPES:
             return self.shape(element)
-        if tag in _WORDLESS:
-            return ""
-        if tag in ("annotation", "change"):
-            return f"<p>{COMMENT if tag == 'annotation' else STRUCK}</p>"
-        if tag == "section" and _is_hidden(element):
-            return f"<p>{HIDDEN}</p>"
-        return self.blocks(element)
+        mark = _mark(element)
+        return self.blocks(element) if mark is None else f"<p>{mark}</p>"
 
     def _is_title(self, paragraph: Element) -> bool:
         return "is-title" in self._styles.look("paragraph", paragraph.get("style-name", ""))
 
     def _paragraph(self, element: Element, label: str = "") -> str:
         look = self._styles.look("paragraph", element.get("style-name", ""))
-        gone = any(_is_hidden(below) for below in element.iter("hidden-paragraph"))
+        gone = any(_mark(below) for below in element.iter("hidden-paragraph"))
         tag = "p"
         if element.tag == "h":
-            level = max(1, whole_number(element.get("outline-level", "1"), 1))
+            level = max(1, min(whole_number(element.get("outline-level", "1"), 1), _DEEPEST))
             label = label or self._heading_number(element, level)
             tag = f"h{min(level + self._shift, _MAX_HEADING)}"
         elif self._is_title(element):
@@ -105,34 +97,30 @@ class Writer:
         return self._styles.marked(tag, look, inside) + boxes + self._take_below()
 
     def _take_below(self) -> str:
-        """Return the notes of a paragraph; those in a table follow it."""
-        if self._tables:
+        if self._tables:  # they follow it
             return ""
         below, self._below = "".join(self._below), []
         return below
 
     def _heading_number(self, heading: Element, level: int) -> str:
-        said = heading.find("number")
+        said = heading.findtext("number")
         outline = self._styles.named("outline-style", "Outline")
         if said is not None or outline is None or heading.get("is-list-header") == "true":
-            return "" if said is None else clean_line("".join(said.itertext()))
+            return clean_line(said or "")
         return self._numbers.label(outline, "", level)
 
     def _list(self, element: Element, outer: str, level: int) -> str:
         name = element.get("style-name") or outer
         style = self._styles.named("list-style", name)
-        goes_on = element.get("continue-numbering") == "true" or element.get("continue-list")
-        if not goes_on:
+        if element.get("continue-numbering") != "true" and not element.get("continue-list"):
             self._numbers.restart(name, level)
         items = (self._item(item, style, name, level) for item in element)
         return f"<ul>{''.join(items)}</ul>"
 
     def _item(self, item: Element, style: Element | None, name: str, level: int) -> str:
-        first = next(iter(item), None)
-        said = item.find("number")
-        is_own = item.tag == "list-item" and first is not None and first.tag != "list"
-        label = "" if said is None else clean_line("".join(said.itertext()))
-        if is_own and style is not None and said is None:
+        is_own = item.tag == "list-item" and len(item) > 0 and item[0].tag != "list"
+        label = clean_line(item.findtext("number", ""))
+        if is_own and style is not None and item.find("number") is None:
             label = self._numbers.label(style, name, level, item.get("start-value"))
         if is_own and (item.find("h") is not None or is_plain(style, level)):
             return "</ul>" + self._parts_of(item, name, level, label) + "<ul>"
@@ -184,28 +172,18 @@ class Writer:
             return "<br>"
         if tag == "note":
             return self._note(element)
-        if tag in ("annotation", "change"):
-            return COMMENT if tag == "annotation" else STRUCK
         if tag in SHAPES:
-            return self._drawn(element)
-        if tag in _WORDLESS:
-            return ""
-        if _is_hidden(element) or element.get("display") == "none":
-            return HIDDEN
-        return self._inline(element, look)
-
-    def _drawn(self, shape: Element) -> str:
-        """Return a formula among words, else queue what a shape holds."""
-        if formula := next(filter(None, map(self._formula, shape)), ""):
+            formula = next(filter(None, map(self._formula, element)), "")
+            self._boxes += [] if formula else [self.shape(element)]
             return formula
-        self._boxes.append(self.shape(shape))
-        return ""
+        mark = _mark(element)
+        return self._inline(element, look) if mark is None else mark
 
     def _note(self, note: Element) -> str:
         mark = str(next(self._notes))
         body = note.find("note-body")
         if body is not None:
-            inside = self._line(p for p in body.iter() if p.tag in ("p", "h"))
+            inside = self._line(lines_of(body))
             self._below.append(f"<fn><label>{mark}</label><p>{inside}</p></fn>")
         return f"<sup>{mark}</sup>"
 
@@ -214,25 +192,21 @@ class Writer:
         self._tables += 1
         cells, hidden = cells_in(table, is_bare)
         heads = {cell.row for cell in cells if cell.is_head} or {0}
-        marks = HIDDEN if hidden else ""
         places = {(cell.row, cell.column): cell for cell in cells}
         body = ""
         for row, columns in enumerate(open_places(places)):
             tag = "th" if row in heads else "td"
-            body += "<tr>"
-            for column in columns:
-                body += self._cell(tag, places.get((row, column)), marks)
-                marks = ""
+            body += "<tr>" + "".join(self._cell(tag, places.get((row, at))) for at in columns)
         self._tables -= 1
-        return f"<table>{body}</table>{self._take_below()}"
+        return f"<table>{body}</table>{f'<p>{HIDDEN}</p>' if hidden else ''}{self._take_below()}"
 
-    def _cell(self, tag: str, placed: Placed | None, marks: str) -> str:
+    def _cell(self, tag: str, placed: Placed | None) -> str:
         if placed is None:
-            return f"<{tag}>{marks}</{tag}>"
+            return f"<{tag}></{tag}>"
         look = self._styles.look("table-cell", placed.style)
         inside = STRUCK if is_crossed(look) else self.blocks(placed.cell)
         spans = f' rowspan="{placed.rows}" colspan="{placed.columns}"'
-        return f"<{tag}{spans}>{marks}{self._styles.marked('div', look, inside)}</{tag}>"
+        return f"<{tag}{spans}>{self._styles.marked('div', look, inside)}</{tag}>"
 
     def shape(self, shape: Element) -> str:
         """Return what a shape holds: text, a table or a formula. Doubts what can't be read."""
@@ -249,23 +223,25 @@ class Writer:
         return self._styles.marked("div", look, words) if words else ""
 
     def title(self, shape: Element) -> str:
-        """Return the words of a shape as a heading."""
-        words = self._line(p for p in shape.iter() if p.tag in ("p", "h"))
+        words = self._line(lines_of(shape))
         return self._styles.marked("h1", self.look_of(shape), words)
 
     def look_of(self, shape: Element) -> Look:
-        """Return the look of a shape."""
         name = shape.get("style-name", "")
         return {**self._styles.look("presentation", name), **self._styles.look("graphic", name)}
 
     def _held(self, child: Element) -> str:
         """Return what a part of a shape says; a frame's first part is the one that is shown."""
         if child.tag == "image":
-            self._picture(child)
+            raw = self._linked(child)
+            if not raw or not is_ornament(self._pictures.of(raw)):
+                self.doubt(unread(NAMES["image"]))
         elif child.tag in ("object", "object-ole", "plugin", "applet", "floating-frame"):
             if formula := self._formula(child):
                 return f"<p>{formula}</p>"
-            self.doubt(unread(NAMES["chart" if self._is_chart(child) else "oleObject"]))
+            root = self._object(child)
+            is_chart = root is not None and root.find("body/chart") is not None
+            self.doubt(unread(NAMES["chart" if is_chart else "oleObject"]))
         elif child.tag != "image-map":
             return self._block(child)
         return ""
@@ -273,29 +249,16 @@ class Writer:
     def doubt(self, doubt: Doubt) -> None:
         self._doubts[doubt] = None
 
-    def _picture(self, image: Element) -> None:
-        raw = self._linked(image)
-        if not raw or not is_ornament(self._pictures.of(raw)):
-            self.doubt(unread(NAMES["image"]))
-
     def _linked(self, element: Element, below: str = "") -> bytes:
         """Return the part of the file that an element shows; empty if it lies elsewhere."""
         place = posixpath.normpath(posixpath.join(unquote(element.get("href", "")), below))
         return self._archive.read(place) if place in self._archive.namelist() else b""
 
     def _object(self, element: Element) -> Element | None:
-        """Return the root of an object that is part of the file, if it can be read."""
+        """Return the root of an object that is part of the file."""
         inside = next((e for e in element if e.tag in ("math", "document")), None)
-        if (
-            inside is None
-            and element.tag == "object"
-            and (raw := self._linked(element, "content.xml"))
-        ):
-            try:
-                return part_of(raw)
-            except ParseError:
-                return None
-        return inside
+        raw = self._linked(element, "content.xml") if element.tag == "object" else b""
+        return part_of(raw) if inside is None and raw else inside
 
     def _formula(self, element: Element) -> str:
         root = self._object(element)
@@ -304,24 +267,20 @@ class Writer:
     def words_of(self, cell: Element, look: Look) -> str:
         """Return what a cell of a sheet shows, in one text with marks."""
         paragraphs = [p for p in cell if p.tag == "p"]
-        if not _CHANGES.search(self._styles.css(look)) and not any(map(len, paragraphs)):
+        is_plain_text = not any(len(p) or p.attrib for p in paragraphs)
+        if is_plain_text and _shows(self._styles.marked("div", look, "x")):
             return " ".join(p.text or "" for p in paragraphs)
         inside = self._line(paragraphs)
         return flat(office_tree(self._styles.marked("div", look, inside)))
 
-    def _is_chart(self, element: Element) -> bool:
-        root = self._object(element)
-        return root is not None and root.find("body/chart") is not None
+
+@lru_cache(maxsize=1024)
+def _shows(html: str) -> bool:
+    """Tell whether HTML around an x shows just that."""
+    return flat(office_tree(html)) == "x"
 
 
-class _Spans(Protocol):
-    @property
-    def rows(self) -> int: ...
-    @property
-    def columns(self) -> int: ...
-
-
-def open_places(cells: Mapping[tuple[int, int], _Spans]) -> Iterator[list[int]]:
+def open_places(cells: Mapping[tuple[int, int], Placed | Filled]) -> Iterator[list[int]]:
     """Yield the columns of each row of a table that no cell of another place covers."""
     covered = {
         (row + down, column + across)
@@ -335,6 +294,15 @@ def open_places(cells: Mapping[tuple[int, int], _Spans]) -> Iterator[list[int]]:
         yield [column for column in range(width) if (row, column) not in covered]
 
 
+def lines_of(element: Element) -> Iterator[Element]:
+    """Yield the paragraphs of an element, without those in another one."""
+    for child in element:
+        if child.tag in ("p", "h"):
+            yield child
+        else:
+            yield from lines_of(child)
+
+
 def is_bare(cell: Element) -> bool:
     """Tell whether a cell of a text holds nothing."""
     is_said = any(map(clean_line, cell.itertext()))
@@ -343,14 +311,15 @@ def is_bare(cell: Element) -> bool:
 
 def is_crossed(look: Look) -> bool:
     """Tell whether both diagonals of a cell are drawn."""
-    ways = ("diagonal-tl-br", "diagonal-bl-tr")
-    return all(look.get(way, "none") != "none" for way in ways)
+    return all(look.get(f"diagonal-{way}", "none") != "none" for way in ("tl-br", "bl-tr"))
 
 
-def _is_hidden(element: Element) -> bool:
-    if element.tag == "section":
-        display = element.get("display", "true")
-        return display == "none" or (display == "condition" and element.get("is-hidden") == "true")
-    return element.tag in ("hidden-text", "hidden-paragraph") and (
-        element.get("is-hidden") == "true"
-    )
+def _mark(element: Element) -> str | None:
+    """Return what stands for an element without words, or whose words nobody sees; else None."""
+    if element.tag in _WORDLESS:
+        return ""
+    if element.tag in ("annotation", "change"):
+        return COMMENT if element.tag == "annotation" else STRUCK
+    display, is_off = element.get("display", ""), element.get("is-hidden") == "true"
+    is_hidden = element.tag in ("hidden-text", "hidden-paragraph") or display == "condition"
+    return HIDDEN if display == "none" or (is_off and is_hidden) else None

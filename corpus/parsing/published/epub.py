@@ -69,11 +69,10 @@ def _chapter(
     if b"<!ENTITY" in raw:
         raise with_entities()
     text = decode_html(raw)
-    for name in _SHEET.findall(text):
-        sheet = _place(posixpath.dirname(place), unescape(name))
-        css = decode_html(archive.read(sheet)) if sheet in names else ""
-        text = f"<style>{css.replace('<', ' ')}</style>{text}"
-    return page_of(tree_of(text), number)
+    linked = (_place(posixpath.dirname(place), unescape(name)) for name in _SHEET.findall(text))
+    sheets = [decode_html(archive.read(name)) for name in dict.fromkeys(linked) if name in names]
+    styles = "\n".join(sheets).replace("<", " ")
+    return page_of(tree_of(f"<style>{styles}</style>{text}"), number)
 
 
 def _place(folder: str, href: str) -> str:

@@ -70,6 +70,14 @@ def test_attachments_are_named_and_not_read(tmp_path: Path) -> None:
     assert "dose.pdf, message/rfc822" in doubt.message
 
 
+def test_a_text_beside_the_html_is_no_form_of_it(tmp_path: Path) -> None:
+    message = mail("Give 5 mg.")
+    message.add_attachment("<p>The trust</p>", subtype="html", disposition="inline")
+    (page,) = read_mail(tmp_path, message.as_bytes()).pages
+    assert "The trust" in page.text
+    assert [doubt.code for doubt in page.doubts] == ["part_unread"]
+
+
 def test_a_picture_in_the_text_is_no_attachment(tmp_path: Path) -> None:
     message = mail("Text", f'<p>Give 5 mg. <img src="cid:a" alt="">{TABLE}</p>')
     html = message.get_body(("html",))
@@ -85,6 +93,11 @@ def test_a_picture_in_the_text_is_no_attachment(tmp_path: Path) -> None:
         ("Give 5 mg.\n\n> Give 9 mg.\n", ""),
         ("Give 5 mg.\n\n-----Original Message-----\nFrom: b\nGive 9 mg.\n", ""),
         ("Gib 5 mg.\n\nVon: b\nGesendet: heute\nGib 9 mg.\n", ""),
+        (
+            "x",
+            "<p>Give 5 mg.</p><p><b>From:</b> B <a href='mailto:b@x.org'>b@x.org</a><br>"
+            "<b>Sent:</b> Monday<br>Give 9 mg.</p>",
+        ),
         ("x", "<p>Give 5 mg.</p><blockquote>Give 9 mg.</blockquote>"),
     ],
 )

@@ -260,6 +260,17 @@ def test_what_is_open_or_too_large_is_told_and_tried_again(
     assert "open.md" not in faults()
 
 
+def test_a_file_larger_than_it_is_said_to_be_keeps_no_other_away(
+    graph: GraphServer, spec: SourceSpec, settings: Settings
+) -> None:
+    settings.UPLOAD_MAX_BYTES = 100
+    graph.put("A", "large.md", "9" * 200, fields=APPROVED, size=1)
+    graph.put("B", "b.md", "Two", fields=APPROVED)
+    assert look(spec).fault == ""
+    assert titles() == ["b"]
+    assert "more than it was asked for" in faults()["large.md"]
+
+
 def test_credentials_that_ended_or_were_revoked(
     graph: GraphServer, spec: SourceSpec, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -269,11 +280,10 @@ def test_credentials_that_ended_or_were_revoked(
     assert "the secret has ended" in fault
     assert "canary" not in fault + caplog.text
     assert SECRET not in fault + caplog.text
-    graph.refusal = None
-    graph.faults["/v1.0/drives"] = [(401, {})]  # a token that was revoked: a new one is had
-    assert look(spec).fault == ""
-    graph.revoked = 1000
+    graph.refusal, graph.revoked = None, 1000
     assert "Was it revoked" in look(spec).fault
+    graph.revoked = 0
+    assert look(spec).fault == ""
     graph.revoked, graph.faults["/v1.0/drives"] = 0, [(403, {})]
     assert "Sites.Selected" in look(spec).fault
     assert (titles(), missing()) == (["a"], set())
@@ -312,6 +322,42 @@ def test_answers_that_lead_elsewhere_are_not_followed(graph: GraphServer, spec: 
     }
     look(spec)
     assert "names another host" in faults()["b.md"]
+
+
+def test_a_moved_folder_is_not_forgotten_where_the_look_is_cut_off(
+    graph: GraphServer, tmp_path: Path
+) -> None:
+    spec = library_of(graph, tmp_path, folders=("In force",))
+    graph.folder("F1", "In force")
+    graph.folder("F2", "Renal", parent="F1")
+    graph.folder("F3", "Attic")
+    graph.put("A", "a.md", "One", parent="F2", fields=APPROVED)
+    look(spec)
+    graph.move("F2", parent="F3")
+    graph.put("B", "b.md", "Two", parent="F1", fields=APPROVED)
+    graph.faults["/v1.0/drives/b!drive1/items"] = [(429, {"Retry-After": "3600"})]
+    assert "Too many requests" in look(spec).fault
+    assert look(spec).fault == ""
+    assert (titles(), missing()) == (["a", "b"], {"A"})
+
+
+def test_a_library_that_never_lists_all_ends_the_look(graph: GraphServer, spec: SourceSpec) -> None:
+    graph.faults["/v1.0/drives/b!drive1/root"] = [(410, {})] * 9
+    assert "can't be had any more" in look(spec).fault
+
+
+def test_what_is_no_longer_approved_before_it_was_read_has_no_fault(
+    graph: GraphServer, spec: SourceSpec
+) -> None:
+    graph.put("A", "a.md", "One", fields=APPROVED)
+    graph.faults["/download/A"] = [(423, {})]
+    look(spec)
+    graph.put("A", "a.md", "Two", fields={"Approval": "Pending"})
+    look(spec)
+    assert (titles(), faults()) == ([], {})
+    graph.put("A", "a.md", "Two", fields=APPROVED)
+    look(spec)
+    assert titles() == ["a"]
 
 
 def test_an_answer_that_lacks_something_is_a_fault(graph: GraphServer, spec: SourceSpec) -> None:

@@ -97,12 +97,15 @@ columns = { status = "Approval", review_by = "Review_x0020_date" }
         (LIBRARY.replace('tenant = "contoso.example"\n', ""), "renal: give it tenant."),
         (LIBRARY.replace("-9d0e", ""), "renal: client must be the application's id"),
         (LIBRARY.replace("https://contoso", "http://contoso"), "renal: site must begin with"),
-        (LIBRARY.replace('"/etc', '"etc'), "renal: certificate must be the path of a file"),
+        (LIBRARY.replace('"/etc', '"etc'), "renal: certificate must be a path that begins with /"),
         (LIBRARY + 'on_delete = "ask"\n', "renal: on_delete must be"),
         (LIBRARY + 'folders = "In force"\n', "renal: folders must be a list"),
         (LIBRARY + 'secret_ends = "2027-03-31"\n', "renal: secret_ends must be a date"),
         (LIBRARY + 'columns = { author = "A" }\n', "renal: columns must be a table of status"),
-        (LIBRARY + 'columns = { owner = "The owner" }\n', "renal: columns must name columns by"),
+        (
+            LIBRARY + 'columns = { owner = "The owner" }\n',
+            "renal: columns.owner must be a column's internal name",
+        ),
         *(
             (FOLDER + f"every = {every}\n", "trust: every must be from")
             for every in ('"9m"', '"8d"', '"6"', '"0h"', '"6 h"', "6", '"99999d"')

@@ -14,7 +14,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from chat.models import AuditEvent
-from corpus.models import Document, Lifecycle, Source
+from corpus.models import Collection, Document, Lifecycle, Source
 from corpus.sources.specs import SourceSpec
 from medrag_site.groups import PUBLISHERS, STAFF
 from tests.chat.audit.test_forwarding import tls  # noqa: F401  a fixture
@@ -66,7 +66,7 @@ def test_more_than_a_tenth_at_once_is_asked(
 ) -> None:
     graph.delete(*(f"I{number}" for number in range(5)))
     source = look(spec)
-    asked = "5 of 40 files went at once, so 5 guidelines in force were not withdrawn."
+    asked = "5 of 40 files went at once, so 5 guidelines in force whose files are gone were"
     assert source.asks.startswith(asked)
     assert withdrawn() == 0
     graph.delete("I9")  # the next round has its own limit, and does not answer
@@ -78,13 +78,15 @@ def test_more_than_a_tenth_at_once_is_asked(
     answer = reverse("admin:corpus_source_answer", args=[source.pk])
     assert asked in staff.get(page).content.decode()
     assert "Withdraw what is gone" not in staff.get(page).content.decode()
-    staff.post(answer, {"withdraw": "yes"})
+    staff.post(answer, {"withdraw": "yes", "asked": source.asks})
     assert withdrawn() == 1
     publisher = member(alice, STAFF, PUBLISHERS)
     assert asked in publisher.get(reverse("admin:index")).content.decode()
     assert "Withdraw what is gone" in publisher.get(page).content.decode()
     assert publisher.get(answer).status_code == 403
-    publisher.post(answer, {"withdraw": "yes"})
+    publisher.post(answer, {"withdraw": "yes", "asked": "4 guidelines, as an old page has it."})
+    assert withdrawn() == 1
+    publisher.post(answer, {"withdraw": "yes", "asked": source.asks})
     assert (withdrawn(), Source.objects.get().asks) == (6, "")
     assert look(spec).asks == ""
 
@@ -93,8 +95,9 @@ def test_what_is_kept_is_told_no_more(graph: GraphServer, spec: SourceSpec, alic
     graph.delete(*(f"I{number}" for number in range(21)))
     source = look(spec)
     publisher = member(alice, STAFF, PUBLISHERS)
+    answer = reverse("admin:corpus_source_answer", args=[source.pk])
     assert waiting(publisher)["gone"] == 21
-    publisher.post(reverse("admin:corpus_source_answer", args=[source.pk]), {"withdraw": ""})
+    publisher.post(answer, {"withdraw": "", "asked": source.asks})
     assert waiting(publisher)["gone"] == withdrawn() == 0
     assert Source.objects.get().asks == ""
     event = AuditEvent.objects.get(action="source.settled")
@@ -133,6 +136,41 @@ def test_what_stands_elsewhere_stays(graph: GraphServer, spec: SourceSpec) -> No
     graph.delete("I0")
     assert look(spec).asks == ""
     assert withdrawn() == 0
+
+
+def test_what_is_asked_counts_all_that_a_yes_withdraws(
+    graph: GraphServer, spec: SourceSpec
+) -> None:
+    graph.delete(*(f"I{number}" for number in range(5)))
+    look(spec)
+    graph.delete(*(f"I{number}" for number in range(5, 11)))
+    assert look(spec).asks.startswith("6 of 35 files went at once, so 11 guidelines")
+
+
+def test_a_document_of_another_collection_is_not_the_sources_to_withdraw(
+    graph: GraphServer, spec: SourceSpec
+) -> None:
+    other = Collection.objects.create(name="Other", slug="other")
+    Document.objects.filter(title="0").update(collection=other)
+    graph.delete("I0", "I1")
+    assert (look(spec).asks, withdrawn()) == ("", 1)
+    assert Document.objects.get(collection=other).lifecycle == Lifecycle.PUBLISHED
+
+
+def test_what_went_in_a_round_that_was_refused_is_withdrawn_or_asked_about(
+    graph: GraphServer, tmp_path: Path, spec: SourceSpec
+) -> None:
+    kept = dict(graph.entries)
+    graph.folder("ATTIC", "Attic")
+    graph.move("I39", parent="NOWHERE")  # told as outside of the library
+    graph.oldest = 1000
+    for number in range(30):
+        del graph.entries[f"I{number}"], graph.changed[f"I{number}"]
+    assert "no longer in the library" in look(spec).fault
+    graph.entries = kept | graph.entries
+    graph.changed |= {item: 50 for item in kept if item not in graph.changed}
+    assert look(spec).fault == ""
+    assert withdrawn() == 1
 
 
 def test_a_round_that_was_cut_off_withdraws_at_its_end(

@@ -72,6 +72,8 @@ LOOKS = """
 <number:text>.</number:text><number:year/></number:date-style>
 <style:style style:name="ce4" style:family="table-cell"><style:text-properties
  fo:color="#ffffff"/></style:style>
+<style:style style:name="ce5" style:family="table-cell"><style:table-cell-properties
+ fo:background-color="#111111"/><style:text-properties fo:color="#111111"/></style:style>
 <style:style style:name="gone" style:family="table"><style:table-properties
  table:display="false"/></style:style>
 <style:style style:name="dp1" style:family="drawing-page"><style:drawing-page-properties

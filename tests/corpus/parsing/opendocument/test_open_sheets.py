@@ -56,6 +56,17 @@ def test_a_workbook_of_microsoft_office_with_two_sheets_and_a_hidden_one(tmp_pat
     [
         (number("9", "9 mg", "ce2"), "", {"struck_out"}),
         (number("9", "9 mg", "ce4"), "", {"hidden_left_out"}),
+        (number("9", "9 mg", "ce5"), "", {"hidden_left_out"}),
+        (
+            number("9", "9 mg").replace("<text:p>", '<text:p text:style-name="P1">'),
+            "",
+            {"struck_out"},
+        ),
+        (
+            '<table:table-cell office:value-type="date" office:date-value="2024-02-01"/>',
+            "2024-02-01",
+            {"number_format"},
+        ),
         ('<table:table-cell table:formula="of:=1+1"/>', "", {"number_format"}),
         ('<table:table-cell office:value-type="float" office:value="7"/>', "7", {"number_format"}),
         (

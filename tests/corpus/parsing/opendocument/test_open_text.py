@@ -162,6 +162,25 @@ def test_a_hidden_row_is_left_out_and_a_merged_cell_is_repeated(tmp_path: Path) 
     assert [doubt.code for doubt in page.doubts] == ["hidden_left_out"]
 
 
+def test_a_table_that_is_hidden_as_a_whole_is_doubted(tmp_path: Path) -> None:
+    line = rows(("Age", "9 mg"), heads=False).replace(
+        "-row>", '-row table:visibility="collapse">', 1
+    )
+    (page,) = read_odt(tmp_path, f"<text:p>A.</text:p><table:table>{line}</table:table>").pages
+    assert page.text == "A."
+    assert [doubt.code for doubt in page.doubts] == ["hidden_left_out"]
+
+
+def test_a_box_in_a_note_is_read_once_and_a_deep_heading_ends(tmp_path: Path) -> None:
+    note = (
+        f"<text:note><text:note-body><text:p>Not in{frame('children')}</text:p></text:note-body>"
+        "</text:note>"
+    )
+    body = f'<text:h text:outline-level="99999">Dose{note}</text:h>'
+    (page,) = read_odt(tmp_path, body).pages
+    assert page.text == "Dose¹\n1 Not in children"
+
+
 def test_a_formula_is_read_and_doubted(tmp_path: Path) -> None:
     math = (
         '<draw:frame><draw:object><math xmlns="http://www.w3.org/1998/Math/MathML"><mfrac><mi>a</mi>'

@@ -48,6 +48,21 @@ def test_what_a_sheet_of_styles_hides_or_strikes_is_not_read(tmp_path: Path) -> 
     assert {doubt.code for doubt in page.doubts} == {"struck_out", "markup_left_out"}
 
 
+def test_a_later_sheet_of_styles_counts(tmp_path: Path) -> None:
+    sheets = {
+        "OEBPS/style/a.css": b".x{display:block}",
+        "OEBPS/style/b.css": b".x{display:none}",
+    }
+    first = '<title/><link rel="stylesheet" href="style/a.css"/>'
+    body = (
+        XHTML.replace("a.css", "b.css")
+        .replace("<title/>", first)
+        .format('<p>Give 5 mg.</p><p class="x">9 mg</p>')
+    )
+    (page,) = read_book(tmp_path, book_of(body, more=sheets)).pages
+    assert page.text == "Give 5 mg."
+
+
 def test_a_chapter_that_is_a_picture_is_doubted(tmp_path: Path) -> None:
     parts = unpack(book_of(XHTML.format("<p>Give 5 mg.</p>"), XHTML))
     package = parts["OEBPS/book.opf"].decode()
