@@ -45,3 +45,10 @@ def test_the_truth_of_the_repository_can_be_read() -> None:
     assert len({(page.document, page.number) for page in pages}) == len(pages) == 60
     assert all(page.blocks for page in pages)
     assert TRUTH.stat().st_size < 200_000
+
+
+def test_no_page_is_in_two_of_the_files_of_the_repository() -> None:
+    files = sorted(TRUTH.parent.glob("*.json.gz"))
+    pages = [(page.document, page.number) for path in files for page in read_truth(path)]
+    assert len(files) == 4
+    assert len(set(pages)) == len(pages) == 60 + 30 + 16 + 15
