@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from datetime import UTC, datetime
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -15,7 +14,8 @@ from rest_framework.request import Request
 
 from chat.api.problems import Unavailable
 from chat.models import Scope, SpentToken
-from chat.records.trust import Claims, Untrusted, claims_of
+from chat.records.trust import Untrusted, claims_of
+from chat.sign_in.signed_tokens import LEEWAY_S
 from chat.sign_in.tokens import Granted
 
 PATH, FEEDBACK = "/cds-services", "/feedback"
@@ -31,32 +31,27 @@ class RecordToken(BaseAuthentication):
         if scheme.lower() != "bearer":
             return None
         hooks = settings.RECORD.hooks
+        called = hooks.audience + request.path.removeprefix(PATH)
+        addresses = [called, called.removesuffix(FEEDBACK)]  # of feedback, also its service's
         try:
-            claims = claims_of(token.strip(), hooks, audience=_addresses(request.path))
+            claims = claims_of(token.strip(), hooks, audience=addresses)
         except Untrusted as error:
             logger.warning("A call of the patient's record was refused: %s", error.sentence)
             raise AuthenticationFailed(error.sentence) from None
-        digest = hashlib.sha256(f"{claims.issuer}\n{claims.nonce}".encode()).hexdigest()
-        if not _is_first_use(digest, claims):
+        ends = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_S, UTC)
+        digest = _sha256(f"{claims['iss']}\n{claims['jti']}")
+        if not SpentToken.objects.get_or_create(digest=digest, defaults={"ends": ends})[1]:
             raise AuthenticationFailed("The token is refused. It was used before (`jti`).")
         account = User.objects.filter(username=hooks.account, is_active=True).first()
         if account is None:
             logger.error("The account that `hooks` of MEDRAG_RECORD names is not an active one.")
             raise Unavailable("The site's account for the record is away. Tell its administrator.")
-        caller = hashlib.sha256(claims.issuer.encode()).hexdigest()
-        return account, Granted(f"record:{caller}", frozenset({Scope.READ, Scope.ASK}), hooks.rate)
+        caller = f"record:{_sha256(claims['iss'])}"
+        return account, Granted(caller, frozenset({Scope.READ, Scope.ASK}), hooks.rate)
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
 
-def _addresses(path: str) -> list[str]:
-    """Return the addresses that a token may be for: the one called; of feedback, its service's."""
-    called = settings.RECORD.hooks.audience + path.removeprefix(PATH)
-    return list(dict.fromkeys((called, called.removesuffix(FEEDBACK))))
-
-
-def _is_first_use(digest: str, claims: Claims) -> bool:
-    """Note that a token was used; False if it was before, in whatever process."""
-    spent: dict[str, Any] = {"ends": datetime.fromtimestamp(claims.ends, UTC)}
-    return SpentToken.objects.get_or_create(digest=digest, defaults=spent)[1]
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
