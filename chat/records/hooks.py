@@ -19,7 +19,7 @@ from chat.api.guarded import Guarded, user_of
 from chat.audit import log as audit
 from chat.records.callers import RecordToken
 from chat.records.cards import CONDITION, MEDICINE, REASONS, Card, card_of, shown
-from chat.records.resources import PREFETCH, ordered_medicines, subject_of
+from chat.records.resources import PREFETCH, ordered_medicines, patients_in, subject_of
 from chat.records.terminology import name_of_code
 
 MOST_ORDERS, MOST_CONDITIONS, MOST_FEEDBACK = 30, 10, 50
@@ -85,6 +85,11 @@ class ServiceView(_Hooked):
         prefetch = call["prefetch"]
         if not isinstance(prefetch.get("patient"), dict):
             raise PrefetchMissing
+        sent = {**prefetch, "orders": call["context"].get("draftOrders")}
+        if patients_in(sent) - {"", str(call["context"].get("patientId"))}:
+            raise exceptions.ParseError(
+                "It has facts of another patient than `context.patientId`. Nothing was searched."
+            )
         subject = subject_of(prefetch, name_of_code, timezone.localdate())
         if service == "patient-view":
             names, task = subject.conditions[:MOST_CONDITIONS], CONDITION

@@ -240,7 +240,7 @@ def test_a_record_vouches_for_nobody_of_single_sign_on(
     ("written", "said"),
     [
         ({}, "names no record"),
-        ({"record": [{"issuer": "https://r.example.org"}]}, "has issuer, name and client_id"),
+        ({"record": [{"issuer": "https://r.example.org"}]}, "has issuer, name, client_id"),
         ({"rate": 1}, "rate is not one of"),
         ({"record": [{"issuer": "http://r.example.org", "name": "R", "client_id": "c"}]}, "https"),
         ({"record": [{"issuer": "https://r", "name": "R", "client_id": "c"}] * 2}, "twice"),
