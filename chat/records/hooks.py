@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions
 from rest_framework.request import Request
@@ -18,7 +17,7 @@ from rest_framework.response import Response
 from chat.api.guarded import Guarded, user_of
 from chat.audit import log as audit
 from chat.records.callers import RecordToken
-from chat.records.cards import CONDITION, MEDICINE, REASONS, Card, card_of, shown
+from chat.records.cards import CONDITION, MEDICINE, REASONS, Card, card_of
 from chat.records.resources import PREFETCH, ordered_medicines, patients_in, subject_of
 from chat.records.terminology import name_of_code
 
@@ -26,24 +25,17 @@ MOST_ORDERS, MOST_CONDITIONS, MOST_FEEDBACK = 30, 10, 50
 OUTCOMES = ("accepted", "overridden")
 
 
-class Hook(NamedTuple):
-    """A service; its hook has the same name as its id."""
-
-    title: str
-    description: str
-
-
 _ON_ORDERS = (
     "Shows where a local guideline in force is on each medicine, and what it forbids for the "
     "patient, in its own words. It gives no dose."
 )
-SERVICES = {
-    "patient-view": Hook(
+SERVICES = {  # by id, which is also that of the hook: title and description
+    "patient-view": (
         "Local guidelines on conditions",
         "Shows where a local guideline in force is on the patient's conditions.",
     ),
-    "order-select": Hook("Local guidelines on selected medicines", _ON_ORDERS),
-    "order-sign": Hook("Local guidelines on ordered medicines", _ON_ORDERS),
+    "order-select": ("Local guidelines on selected medicines", _ON_ORDERS),
+    "order-sign": ("Local guidelines on ordered medicines", _ON_ORDERS),
 }
 
 
@@ -67,14 +59,8 @@ class _Hooked(Guarded):
 class ServicesView(_Hooked):
     def get(self, request: Request) -> Response:
         services = [
-            {
-                "id": name,
-                "hook": name,
-                "title": service.title,
-                "description": service.description,
-                "prefetch": PREFETCH,
-            }
-            for name, service in SERVICES.items()
+            {"id": name, "hook": name, "title": title, "description": said, "prefetch": PREFETCH}
+            for name, (title, said) in SERVICES.items()
         ]
         return Response({"services": services})
 
@@ -102,7 +88,11 @@ class ServiceView(_Hooked):
             if card:  # one guideline on two conditions is one card
                 key = card["summary"] if task == CONDITION else name
                 cards.setdefault(key, card)
-        _log(request, service, list(cards.values()))
+        if cards:  # logged before they are sent
+            shown = {card["uuid"]: card["indicator"] for card in cards.values()}
+            payload = {"service": service, "cards": shown}
+            with transaction.atomic():
+                audit.record("cards", actor=user, subject="", payload=payload)
         return Response({"cards": list(cards.values())})
 
 
@@ -138,12 +128,11 @@ def _ordered(context: dict[str, Any], service: str) -> tuple[str, ...]:
     drafts, selections = context.get("draftOrders"), context.get("selections")
     if not isinstance(drafts, dict) or drafts.get("resourceType") != "Bundle":
         raise exceptions.ParseError("`context.draftOrders` has to be a Bundle.")
-    selected: Callable[[str], bool] = lambda reference: True  # noqa: E731
-    if service == "order-select":
-        if not isinstance(selections, list) or not all(isinstance(s, str) for s in selections):
-            raise exceptions.ParseError("`context.selections` has to be a list of references.")
-        selected = {*selections}.__contains__
-    names = ordered_medicines(drafts, name_of_code, selected=selected)
+    if service != "order-select":
+        selections = None
+    elif not isinstance(selections, list) or not all(isinstance(s, str) for s in selections):
+        raise exceptions.ParseError("`context.selections` has to be a list of references.")
+    names = ordered_medicines(drafts, name_of_code, selections)
     if len(names) > MOST_ORDERS:
         raise exceptions.ParseError(
             f"More than {MOST_ORDERS} medicines were sent. Nothing was searched."
@@ -157,25 +146,17 @@ def _feedback_of(given: Any) -> tuple[uuid.UUID, str, str]:
     card, outcome = _uuid(said.get("card"), "card"), said.get("outcome")
     if outcome not in OUTCOMES:
         raise exceptions.ParseError("`outcome` has to be accepted or overridden.")
-    at = said.get("outcomeTimestamp")
-    if not isinstance(at, str) or not _is_time(at):
+    try:
+        datetime.fromisoformat(said.get("outcomeTimestamp"))  # type: ignore[arg-type]
+    except (ValueError, TypeError):
         raise exceptions.ParseError(
             "`outcomeTimestamp` has to be a time such as 2026-11-29T09:00:00Z."
-        )
-    return card, outcome, next(_reasons(said.get("overrideReason")), "")
-
-
-def _reasons(given: Any) -> Iterator[str]:
-    reason = given.get("reason") if isinstance(given, dict) else None
-    if isinstance(reason, dict) and isinstance(code := reason.get("code"), str):
-        yield code if code in REASONS else "other"
-
-
-def _is_time(text: str) -> bool:
-    try:
-        return parse_datetime(text) is not None
-    except ValueError:
-        return False
+        ) from None
+    code: Any = said.get("overrideReason")
+    for name in ("reason", "code"):
+        code = code.get(name) if isinstance(code, dict) else None
+    reason = code if isinstance(code, str) else ""
+    return card, outcome, reason if reason in REASONS else "other" if reason else ""
 
 
 def _uuid(value: Any, name: str) -> uuid.UUID:
@@ -183,11 +164,3 @@ def _uuid(value: Any, name: str) -> uuid.UUID:
         return uuid.UUID(value)
     except (ValueError, TypeError, AttributeError):
         raise exceptions.ParseError(f"`{name}` has to be a UUID.") from None
-
-
-def _log(request: Request, service: str, cards: list[Card]) -> None:
-    """Log which cards are shown, before they are sent."""
-    if cards:
-        payload = {"service": service, "cards": shown(cards)}
-        with transaction.atomic():
-            audit.record("cards", actor=user_of(request), subject="", payload=payload)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,17 +116,17 @@ def patients_in(read: Mapping[str, Any]) -> set[str]:
 
 
 def ordered_medicines(
-    bundle: Any, name_of: NamesByCode, *, selected: Callable[[str], bool]
+    bundle: Any, name_of: NamesByCode, selections: Collection[str] | None = None
 ) -> tuple[str, ...]:
     """Return the names of the medicines in a bundle of draft orders, each once.
 
-    `selected` tells whether an order counts, by a reference such as `MedicationRequest/1`.
+    With `selections` only of those, such as `MedicationRequest/1`.
     """
     names = []
     for order in resources_in(bundle, "MedicationRequest"):
         if order.get("doNotPerform") is True or order.get("status") in _ENDED:
             continue
-        if selected(f"MedicationRequest/{_text(order.get('id'))}"):
+        if selections is None or f"MedicationRequest/{_text(order.get('id'))}" in selections:
             names.append(medicine_of(order, name_of))
     return tuple(dict.fromkeys(filter(None, names)))
 

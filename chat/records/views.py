@@ -19,19 +19,12 @@ from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 
 from chat.api.guarded import Guarded, user_of
-from chat.api.queries import passages_found, search_log
-from chat.records.infobutton import (
-    ATOM,
-    JSON,
-    PAGE,
-    Infobutton,
-    InfobuttonFault,
-    infobutton_of,
-)
+from chat.records.infobutton import ATOM, JSON, PAGE, Infobutton, InfobuttonFault, infobutton_of
+from chat.records.search import sections_found
 from chat.records.terminology import name_of_code
 from chat.web.views import page_context
 from corpus.models import Document
-from retrieval.types import NO_FILTERS, Hit
+from retrieval.types import Hit
 
 SECTIONS = 5  # of a feed
 
@@ -70,11 +63,9 @@ def _fault(request: HttpRequest, said: str) -> HttpResponse:
     wanted = request.GET.get("knowledgeResponseType", "").lower()
     if "json" in wanted or "javascript" in wanted:
         return JsonResponse({"fault": said}, status=400)
-    if "xml" in wanted:
-        return render(
-            request, "chat/record/fault.xml", {"said": said}, "application/xml", status=400
-        )
-    return render(request, "chat/record/fault.html", {"said": said}, status=400)
+    form = "xml" if "xml" in wanted else "html"
+    media, page = ("application/xml" if form == "xml" else PAGE), f"chat/record/fault.{form}"
+    return render(request, page, {"said": said}, media, status=400)
 
 
 class _Feed(Guarded):
@@ -84,22 +75,8 @@ class _Feed(Guarded):
 
     def get(self, request: Request) -> HttpResponse:
         asked = infobutton_of(request.GET.dict(), name_of_code)
-        evidence, found, kinds = passages_found(
-            asked.question,
-            reader=user_of(request),
-            k=SECTIONS,
-            collections=(),
-            filters=NO_FILTERS,
-            surroundings=False,
-        )
-        search_log(user_of(request), evidence, k=SECTIONS, kinds=kinds)
-        by_sha = Document.objects.select_related("collection").in_bulk(
-            {hit.sha256 for hit in evidence.hits}, field_name="sha256"
-        )
-        entries = [
-            _entry(request, hit, by_sha[hit.sha256], shown["stopped"])
-            for hit, shown in zip(evidence.hits, found, strict=True)
-        ]
+        found, documents = sections_found(asked, user_of(request), k=SECTIONS)
+        entries = [_entry(request, hit, documents[hit.sha256], stopped) for hit, stopped in found]
         title = f"{asked.name}: {asked.topic}" if asked.topic else asked.name
         return _as_json(title, entries) if asked.form == JSON else _as_atom(title, entries)
 
@@ -108,14 +85,11 @@ class _Feed(Guarded):
         return super().perform_content_negotiation(request, force=True)
 
 
-def _entry(request: Request, hit: Hit, document: Document, stopped: str | None) -> dict[str, Any]:
+def _entry(request: Request, hit: Hit, document: Document, stopped: str) -> dict[str, Any]:
+    since, until = document.effective_from, document.review_by
     dates = [
-        gettext("in force from %(day)s") % {"day": document.effective_from}
-        if document.effective_from
-        else "",
-        gettext("to be reviewed by %(day)s") % {"day": document.review_by}
-        if document.review_by
-        else "",
+        gettext("in force from %(day)s") % {"day": since} if since else "",
+        gettext("to be reviewed by %(day)s") % {"day": until} if until else "",
     ]
     place = reverse("chat:source", args=[hit.sha256, hit.page])
     return {
@@ -144,21 +118,15 @@ def _as_atom(title: str, entries: list[dict[str, Any]]) -> HttpResponse:
 
 def _as_json(title: str, entries: list[dict[str, Any]]) -> JsonResponse:
     """Return the feed as JSON, in which the text of an element is its `_value`."""
-    return JsonResponse(
+    entry = [
         {
-            "feed": {
-                "title": {"_value": title},
-                "entry": [
-                    {
-                        "id": {"_value": each["id"]},
-                        "title": {"_value": each["title"]},
-                        "link": [{"rel": "alternate", "href": each["link"]}],
-                        "summary": {"type": "text", "_value": each["summary"]},
-                        "author": [{"name": {"_value": each["author"]}}],
-                        "updated": {"_value": each["updated"].isoformat()},
-                    }
-                    for each in entries
-                ],
-            }
+            "id": {"_value": each["id"]},
+            "title": {"_value": each["title"]},
+            "link": [{"rel": "alternate", "href": each["link"]}],
+            "summary": {"type": "text", "_value": each["summary"]},
+            "author": [{"name": {"_value": each["author"]}}],
+            "updated": {"_value": each["updated"].isoformat()},
         }
-    )
+        for each in entries
+    ]
+    return JsonResponse({"feed": {"title": {"_value": title}, "entry": entry}})

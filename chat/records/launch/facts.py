@@ -37,9 +37,7 @@ from core.language.en.identifiers.find import identifiers_in
 from corpus.parsing.clean import clean_line
 
 MAX_BYTES = 4 * 1024**2  # of an answer
-MEDICINE_GOOD = datetime.timedelta(365)  # beyond it a prescription that runs is shown as old
-    365
-)  # after which a prescription that still runs is shown as old
+MEDICINE_GOOD = datetime.timedelta(365)  # an older prescription that runs is shown as old
 PAGE = 100  # entries asked for at once; what is beyond is told as not known
 _PATIENT = "{{context.patientId}}"
 _LISTS = ("conditions", "allergies", "medicines")
