@@ -10,14 +10,14 @@ def rows_of(
     tables: Mapping[str, Any],
     row: str,
     *,
-    beside: tuple[str, ...],
     needed: tuple[str, ...],
+    beside: tuple[str, ...] = (),
     possible: tuple[str, ...] = (),
 ) -> list[dict[str, str]]:
     """Return the tables of one name, each with texts and an issuer of its own."""
     if unknown := sorted(tables.keys() - {row, *beside}):
         raise ValueError(f"{unknown[0]} is not one of {', '.join((row, *beside))}.")
-    rows, wanted = tables.get(row), f"{', '.join(needed)}"
+    rows, wanted = tables.get(row), ", ".join(needed)
     if not isinstance(rows, list) or not rows:
         raise ValueError(f"it names no {row}. Write [[{row}]] with {wanted}.")
     for each in rows:

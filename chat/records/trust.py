@@ -48,7 +48,6 @@ class Hooks:
 
     audience: str = ""  # of the list of services; a service's own is below it
     account: str = ""
-    rate: str = ""  # of calls, by issuer
     callers: tuple[tuple[str, str], ...] = ()  # issuer, and address or file of its keys
 
     def __bool__(self) -> bool:
@@ -57,17 +56,13 @@ class Hooks:
 
 def hooks_from(tables: Mapping[str, Any]) -> Hooks:
     """Read the settings' file. Raises ValueError with a sentence on what is wrong."""
-    beside, needed = ("audience", "account", "rate"), ("issuer", "keys")
-    rows = rows_of(tables, "caller", beside=beside, needed=needed)
+    rows = rows_of(tables, "caller", needed=("issuer", "keys"), beside=("audience", "account"))
     audience = str(tables.get("audience", "")).rstrip("/")
     if not _is_https(audience) or not audience.endswith("/cds-services"):
         raise ValueError('audience must be such as "https://guidelines.example.org/cds-services".')
     if not isinstance(account := tables.get("account"), str) or not account:
         raise ValueError("account must be the user name of the account that the record acts as.")
-    number, _, period = str(rate := tables.get("rate", "600/min")).partition("/")
-    if not number.isdecimal() or not int(number) or period not in ("s", "min", "hour", "day"):
-        raise ValueError('rate must be such as "600/min".')
-    return Hooks(audience, account, rate, tuple(_caller(**row) for row in rows))
+    return Hooks(audience, account, tuple(_caller(**row) for row in rows))
 
 
 def _caller(issuer: str, keys: str) -> tuple[str, str]:

@@ -48,7 +48,7 @@ class Launch:
 def launch_from(tables: Mapping[str, Any]) -> Launch:
     """Read the settings' file. Raises ValueError with a sentence on what is wrong."""
     needed, possible = ("issuer", "name", "client_id"), ("client_secret", "key")
-    rows = rows_of(tables, "record", beside=tuple(_MOST), needed=needed, possible=possible)
+    rows = rows_of(tables, "record", needed=needed, possible=possible, beside=(*_MOST,))
     numbers = {name: tables[name] for name in _MOST if name in tables}
     for name, number in numbers.items():
         if type(number) is not int or not 1 <= number <= _MOST[name]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import Any
+from urllib.parse import urlencode
 
-import jwt
 from django.conf import settings
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
@@ -28,7 +27,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from chat.audit import log as audit
 from chat.records.launch.allowed import LaunchingRecord
-from chat.records.launch.authorization import MAX_CHARS, Granted, way_back, way_to
+from chat.records.launch.authorization import MAX_CHARS, way_back, way_to
 from chat.records.launch.facts import facts_read
 from chat.records.launch.opened import (
     PERSON,
@@ -56,31 +55,22 @@ logger = logging.getLogger(__name__)
 
 @never_cache
 @require_GET
-def launch(request: HttpRequest) -> HttpResponse:
-    """Begin a launch; the patient of an earlier one ends with it."""
-    record = _record(request)
-    wanted = request.GET.get("launch", "")
+def launch(request: HttpRequest, *, of_patient: bool = True) -> HttpResponse:
+    """Begin a launch; the patient of an earlier one ends with it.
+
+    If not `of_patient`, the record is asked only who the person is: to link an account in a window
+    of its own.
+    """
+    _refuse_closed()
+    record = settings.RECORD.launch.record(request.GET.get("iss", ""))
+    wanted = request.GET.get("launch", "") if of_patient else ""
     try:
         if record is None:
             raise LaunchRefused("issuer")
-        if not 0 < len(wanted) <= MAX_CHARS:
+        if of_patient and not 0 < len(wanted) <= MAX_CHARS:
             raise LaunchRefused("launch")
         patient_end(request)
         return HttpResponseRedirect(way_to(request, record, launch=wanted))
-    except LaunchRefused as refused:
-        return _refused(request, refused)
-
-
-@never_cache
-@require_GET
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask the record only who the person is: to link an account in a window of its own."""
-    record = _record(request)
-    try:
-        if record is None:
-            raise LaunchRefused("issuer")
-        patient_end(request)
-        return HttpResponseRedirect(way_to(request, record, launch=""))
     except LaunchRefused as refused:
         return _refused(request, refused)
 
@@ -105,19 +95,15 @@ def back(request: HttpRequest) -> HttpResponse:
     if not is_known:
         logout(request)  # whoever sits there: only a sign-in after the launch counts
     patient_end(request)
+    is_framed = request.headers.get("Sec-Fetch-Dest") == "iframe"
+    if not is_known and is_framed:
+        there = f"{reverse('launch_sign_in')}?{urlencode({'iss': granted.record.issuer})}"
+        shown = {"there": there, "is_launch": True}
+        return render(request, "accounts/window_of_its_own.html", shown)
     if read is not None:
         patient_keep(request, granted.record.issuer, *read)
     if account and is_known:
         return _opened(request, account, granted.record)
-    return _sign_in_first(request, granted)
-
-
-def _sign_in_first(request: HttpRequest, granted: Granted) -> HttpResponse:
-    if request.headers.get("Sec-Fetch-Dest") == "iframe":
-        patient_end(request)
-        there = f"{reverse('launch_sign_in')}?iss={granted.record.issuer}"
-        shown = {"there": there, "is_launch": True}
-        return render(request, "accounts/window_of_its_own.html", shown)
     person_keep(request, granted.record.issuer, granted.person)
     return redirect_to_login(reverse("launch_link"))
 
@@ -125,14 +111,14 @@ def _sign_in_first(request: HttpRequest, granted: Granted) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
-def link(request: HttpRequest) -> HttpResponse:
+def link(request: SignedInRequest) -> HttpResponse:
     """Link the account that signed in after a launch, once the person says that it was them."""
     _refuse_closed()
     kept = person_kept(request)
     if kept is None:
         return _refused(request, LaunchRefused("state"))
     record, person = kept
-    account = User.objects.get(username=request.user.get_username())
+    account = request.user
     if linked_account(record.issuer, person) != account:
         if request.method != "POST":
             shown = {"record": record.name, "days": settings.RECORD.launch.link_days}
@@ -174,18 +160,12 @@ def keys(request: HttpRequest) -> JsonResponse:
     """Publish the public keys by which records know the site."""
     _refuse_closed()
     own = [record.key for record in settings.RECORD.launch.records if record.key]
-    return JsonResponse({"keys": [_public(key) for key in own]})
-
-
-def _public(key: jwt.PyJWK) -> dict[str, Any]:
-    written: dict[str, Any] = key.Algorithm.to_jwk(key.key.public_key(), as_dict=True)
-    return written | {"kid": key.key_id, "alg": key.algorithm_name, "key_ops": ["verify"]}
-
-
-def _record(request: HttpRequest) -> LaunchingRecord | None:
-    _refuse_closed()
-    found: LaunchingRecord | None = settings.RECORD.launch.record(request.GET.get("iss", ""))
-    return found
+    published = [
+        key.Algorithm.to_jwk(key.key.public_key(), as_dict=True)
+        | {"kid": key.key_id, "alg": key.algorithm_name, "key_ops": ["verify"]}
+        for key in own
+    ]
+    return JsonResponse({"keys": published})
 
 
 def _refuse_closed() -> None:
@@ -200,5 +180,5 @@ def _refused(request: HttpRequest, refused: LaunchRefused) -> HttpResponse:
         with transaction.atomic():
             payload = {"reason": refused.reason, "record": refused.record}
             audit.record("launch.refused", actor=None, subject="", payload=payload)
-    page = {"said": refused.sentence}
-    return render(request, "chat/record/launch_refused.html", page, status=refused.status)
+    page = "chat/record/launch_refused.html"
+    return render(request, page, {"said": refused.sentence}, status=refused.status)
