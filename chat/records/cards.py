@@ -23,9 +23,8 @@ from chat.errors import QuestionError
 from chat.pipeline.check_table import PROHIBITIONS
 from chat.records.infobutton import ALLERGIC_TO, Infobutton, InfobuttonFault, infobutton_of
 from chat.records.resources import Subject
-from chat.records.search import FACTS, sections_found
 from chat.records.terminology import name_of_code
-from chat.records.views import infobutton_address
+from chat.records.views import FACTS, infobutton_address, sections_found
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.language.en.medicines.names import drugs
@@ -122,19 +121,16 @@ def _forbidden(found: Found) -> tuple[DraftClaim, ...]:
     """
     facts = [*(fact.text for fact in found.asked.facts), *found.subject.conditions]
     allergies = [each for each in facts if each.startswith(ALLERGIC_TO)]
-    facts = [each for each in facts if each not in allergies]
-    claims = [*_forbidden_for(facts, found)] if facts else []
-    for each in allergies:
-        to = each.removeprefix(ALLERGIC_TO)
-        claims += (c for c in _forbidden_for([each], found) if _is_of(to, c.in_english.text))
-    places = {(c.quotes[0].hit.sha256, c.quotes[0].page, c.quotes[0].start): c for c in claims}
-    return tuple(each.claim for each in verify(tuple(places.values())) if each.supported)
-
-
-def _forbidden_for(facts: Sequence[str], found: Found) -> tuple[DraftClaim, ...]:
+    others = ", ".join(each for each in facts if each not in allergies)
     hits = [hit for hit, stopped in found.passages if not stopped]
     names = ", ".join(sorted(found.medicines)) or found.asked.name
-    return PROHIBITIONS(f"Can {names} be given, for: {', '.join(facts)}", "", hits)
+    places: dict[tuple[str, int, int], DraftClaim] = {}
+    for whom in filter(None, (others, *allergies)):
+        for claim in PROHIBITIONS(f"Can {names} be given, for: {whom}", "", hits):
+            to, quote = whom.removeprefix(ALLERGIC_TO), claim.quotes[0]
+            if whom == others or _is_of(to, claim.in_english.text):
+                places[quote.hit.sha256, quote.page, quote.start] = claim
+    return tuple(each.claim for each in verify(tuple(places.values())) if each.supported)
 
 
 def _is_of(allergy: str, text: str) -> bool:

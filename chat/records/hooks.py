@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api.guarded import Guarded, user_of
+from chat.api.problems import Unavailable
 from chat.audit import log as audit
-from chat.records.callers import RecordToken
+from chat.models import Scope, SpentToken
 from chat.records.cards import CONDITION, MEDICINE, REASONS, Card, card_of
 from chat.records.resources import PREFETCH, ordered_medicines, patients_in, subject_of
 from chat.records.terminology import name_of_code
+from chat.records.trust import Untrusted, claims_of
+from chat.sign_in.signed_tokens import LEEWAY_S
+from chat.sign_in.tokens import Granted
 
 MOST_ORDERS, MOST_CONDITIONS, MOST_FEEDBACK = 30, 10, 50
 OUTCOMES = ("accepted", "overridden")
 
 
+PATH, FEEDBACK = "/cds-services", "/feedback"
+RATE = "600/min"  # of calls, by issuer
 _ON_ORDERS = (
     "Shows where a local guideline in force is on each medicine, and what it forbids for the "
     "patient, in its own words. It gives no dose."
@@ -37,6 +47,45 @@ SERVICES = {  # by id, which is also that of the hook: title and description
     "order-select": ("Local guidelines on selected medicines", _ON_ORDERS),
     "order-sign": ("Local guidelines on ordered medicines", _ON_ORDERS),
 }
+
+
+logger = logging.getLogger(__name__)
+
+
+class RecordToken(BaseAuthentication):
+    """The bearer token of CDS Hooks; it acts as the account that the settings name."""
+
+    def authenticate(self, request: Request) -> tuple[User, Granted] | None:
+        scheme, _, token = get_authorization_header(request).decode("latin-1").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        hooks = settings.RECORD.hooks
+        called = hooks.audience + request.path.removeprefix(PATH)
+        addresses = [called, called.removesuffix(FEEDBACK)]  # of feedback, also its service's
+        try:
+            claims = claims_of(token.strip(), hooks, audience=addresses)
+        except Untrusted as error:
+            logger.warning("A call of the patient's record was refused: %s", error.sentence)
+            raise exceptions.AuthenticationFailed(error.sentence) from None
+        ends = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_S, UTC)
+        digest = _sha256(f"{claims['iss']}\n{claims['jti']}")
+        if not SpentToken.objects.get_or_create(digest=digest, defaults={"ends": ends})[1]:
+            raise exceptions.AuthenticationFailed(
+                "The token is refused. It was used before (`jti`)."
+            )
+        account = User.objects.filter(username=hooks.account, is_active=True).first()
+        if account is None:
+            logger.error("The account that `hooks` of MEDRAG_RECORD names is not an active one.")
+            raise Unavailable("The site's account for the record is away. Tell its administrator.")
+        caller = f"record:{_sha256(claims['iss'])}"
+        return account, Granted(caller, frozenset({Scope.READ, Scope.ASK}), RATE)
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class PrefetchMissing(exceptions.APIException):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
@@ -13,20 +15,29 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 
 from chat.api.guarded import Guarded, user_of
+from chat.api.queries import passages_found, search_log
 from chat.records.infobutton import ATOM, JSON, PAGE, Infobutton, InfobuttonFault, infobutton_of
-from chat.records.search import sections_found
 from chat.records.terminology import name_of_code
 from chat.web.views import page_context
 from corpus.models import Document
-from retrieval.types import Hit
+from retrieval.types import NO_FILTERS, Hit
 
 SECTIONS = 5  # of a feed
+FACTS = {  # of a patient, that may be told as not known
+    "age": gettext_lazy("age"),
+    "kidney function": gettext_lazy("kidney function"),
+    "weight": gettext_lazy("weight"),
+    "pregnancy": gettext_lazy("pregnancy"),
+    "conditions": gettext_lazy("conditions"),
+    "allergies": gettext_lazy("allergies"),
+    "medicines": gettext_lazy("medicines"),
+}
 
 
 @require_safe
@@ -66,6 +77,24 @@ def _fault(request: HttpRequest, said: str) -> HttpResponse:
     form = "xml" if "xml" in wanted else "html"
     media, page = ("application/xml" if form == "xml" else PAGE), f"chat/record/fault.{form}"
     return render(request, page, {"said": said}, media, status=400)
+
+
+def sections_found(
+    asked: Infobutton, reader: User, *, k: int
+) -> tuple[list[tuple[Hit, str]], Mapping[str, Document]]:
+    """Return hits, each with the sentence of a stop that holds, and their documents; log it.
+
+    Raises IdentifiersSeen and QuestionError before anything is searched.
+    """
+    evidence, shown, kinds = passages_found(
+        asked.question, reader=reader, k=k, collections=(), filters=NO_FILTERS, surroundings=False
+    )
+    search_log(reader, evidence, k=k, kinds=kinds)
+    documents = Document.objects.select_related("collection").in_bulk(
+        {hit.sha256 for hit in evidence.hits}, field_name="sha256"
+    )
+    stopped = (each["stopped"] or "" for each in shown)
+    return list(zip(evidence.hits, stopped, strict=True)), documents
 
 
 class _Feed(Guarded):

@@ -17,21 +17,10 @@ from typing import Any
 from allauth.socialaccount.adapter import get_adapter
 from requests import RequestException
 
+from chat.records import resources as fhir
 from chat.records.infobutton import ALLERGIC_TO, MOST, NamesByCode, infobutton_of
 from chat.records.launch.authorization import Granted
 from chat.records.launch.refusals import LaunchRefused
-from chat.records.resources import (
-    PREFETCH,
-    allergies_in,
-    day_of,
-    demographics,
-    mappings_in,
-    medicine_of,
-    named_in,
-    observations_in,
-    patients_in,
-    resources_in,
-)
 from chat.web.patients import PatientFact
 from core.language.en.identifiers.find import identifiers_in
 from corpus.parsing.clean import clean_line
@@ -42,7 +31,7 @@ PAGE = 100  # entries asked for at once; what is beyond is told as not known
 _PATIENT = "{{context.patientId}}"
 _LISTS = ("conditions", "allergies", "medicines")
 _SEARCHES: Mapping[str, str] = {
-    **PREFETCH,
+    **fhir.PREFETCH,
     "medicines": f"MedicationRequest?patient={_PATIENT}&status=active",
 }
 _SINGLE = ("age", "kidney function", "weight", "pregnancy")
@@ -63,7 +52,7 @@ def facts_read(
     patient, record = read["patient"], granted.record.name
     if not isinstance(patient, dict) or patient.get("resourceType") != "Patient":
         raise LaunchRefused("away")
-    if patients_in(read) != {granted.patient}:
+    if fhir.patients_in(read) != {granted.patient}:
         raise LaunchRefused("other patient", record=record)
     facts: list[PatientFact] = []
     names, seen = _names_of(patient), Counter[str]()
@@ -107,7 +96,7 @@ def _answer(granted: Granted, name: str) -> Any:
 def _is_whole(bundle: Any) -> bool:
     """Tell whether a list was read to its end."""
     return isinstance(bundle, dict) and not any(
-        each.get("relation") == "next" for each in mappings_in(bundle.get("link"))
+        each.get("relation") == "next" for each in fhir.mappings_in(bundle.get("link"))
     )
 
 
@@ -115,18 +104,18 @@ def _facts(
     read: Read, name_of: NamesByCode, on: datetime.date
 ) -> Iterator[tuple[str, PatientFact]]:
     """Yield each fact with the name by which it would be told as not known."""
-    told = {"mainSearchCriteria.v.dn": "-"} | demographics(read["patient"], on)
+    told = {"mainSearchCriteria.v.dn": "-"} | fhir.demographics(read["patient"], on)
     for fact in infobutton_of(told, name_of).facts:
         name = "age" if "age.v.v" in fact.parameters else "sex"
         yield name, PatientFact(fact.text, None, "Patient", is_old=False, is_counted=True)
-    for each in observations_in(read, on):
+    for each in fhir.observations_in(read, on):
         yield (
             each.name,
             PatientFact(each.text, each.day, "Observation", each.is_old, not each.is_old),
         )
     lists: tuple[tuple[str, str, str, Mapping[str, datetime.date | None]], ...] = (
-        ("allergies", "AllergyIntolerance", ALLERGIC_TO, allergies_in(read, name_of)),
-        ("conditions", "Condition", "", named_in(read["conditions"], "Condition", name_of)),
+        ("allergies", "AllergyIntolerance", ALLERGIC_TO, fhir.allergies_in(read, name_of)),
+        ("conditions", "Condition", "", fhir.named_in(read["conditions"], "Condition", name_of)),
         ("medicines", "MedicationRequest", "takes ", _medicines(read["medicines"], name_of)),
     )
     for name, source, before, found in lists:
@@ -138,20 +127,20 @@ def _facts(
 
 def _medicines(bundle: Any, name_of: NamesByCode) -> dict[str, datetime.date | None]:
     return {
-        name: day_of(each.get("authoredOn"))
-        for each in resources_in(bundle, "MedicationRequest")
+        name: fhir.day_of(each.get("authoredOn"))
+        for each in fhir.resources_in(bundle, "MedicationRequest")
         if each.get("status") == "active" and each.get("doNotPerform") is not True
-        if (name := medicine_of(each, name_of))
+        if (name := fhir.medicine_of(each, name_of))
     }
 
 
 def _names_of(patient: Mapping[str, Any]) -> set[str]:
     """Return the words of a patient's names and numbers."""
     found: list[Any] = []
-    for each in mappings_in(patient.get("name")):
+    for each in fhir.mappings_in(patient.get("name")):
         given = each.get("given")
         found += [each.get("family"), each.get("text"), *(given if type(given) is list else ())]
-    found += [each.get("value") for each in mappings_in(patient.get("identifier"))]
+    found += [each.get("value") for each in fhir.mappings_in(patient.get("identifier"))]
     return {word for text in found if isinstance(text, str) for word in _words(text)}
 
 

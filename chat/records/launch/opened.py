@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from chat.records.launch.allowed import LaunchingRecord
-from chat.records.search import FACTS
+from chat.records.views import FACTS
 from chat.web.patients import LaunchedPatient, PatientFact
 
 PATIENT, PERSON = "launched_patient", "launched_person"  # keys in the session

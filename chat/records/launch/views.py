@@ -26,18 +26,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from chat.audit import log as audit
+from chat.records.launch import opened
 from chat.records.launch.allowed import LaunchingRecord
 from chat.records.launch.authorization import MAX_CHARS, way_back, way_to
 from chat.records.launch.facts import facts_read
-from chat.records.launch.opened import (
-    PERSON,
-    patient_end,
-    patient_keep,
-    patient_of,
-    patient_open,
-    person_keep,
-    person_kept,
-)
 from chat.records.launch.people import account_link, linked_account, signs_in_itself
 from chat.records.launch.refusals import AUDITED, LaunchRefused
 from chat.records.terminology import name_of_code
@@ -69,7 +61,7 @@ def launch(request: HttpRequest, *, of_patient: bool = True) -> HttpResponse:
             raise LaunchRefused("issuer")
         if of_patient and not 0 < len(wanted) <= MAX_CHARS:
             raise LaunchRefused("launch")
-        patient_end(request)
+        opened.patient_end(request)
         return HttpResponseRedirect(way_to(request, record, launch=wanted))
     except LaunchRefused as refused:
         return _refused(request, refused)
@@ -94,17 +86,17 @@ def back(request: HttpRequest) -> HttpResponse:
         is_known = True
     if not is_known:
         logout(request)  # whoever sits there: only a sign-in after the launch counts
-    patient_end(request)
+    opened.patient_end(request)
     is_framed = request.headers.get("Sec-Fetch-Dest") == "iframe"
     if not is_known and is_framed:
         there = f"{reverse('launch_sign_in')}?{urlencode({'iss': granted.record.issuer})}"
         shown = {"there": there, "is_launch": True}
         return render(request, "accounts/window_of_its_own.html", shown)
     if read is not None:
-        patient_keep(request, granted.record.issuer, *read)
+        opened.patient_keep(request, granted.record.issuer, *read)
     if account and is_known:
         return _opened(request, account, granted.record)
-    person_keep(request, granted.record.issuer, granted.person)
+    opened.person_keep(request, granted.record.issuer, granted.person)
     return redirect_to_login(reverse("launch_link"))
 
 
@@ -114,7 +106,7 @@ def back(request: HttpRequest) -> HttpResponse:
 def link(request: SignedInRequest) -> HttpResponse:
     """Link the account that signed in after a launch, once the person says that it was them."""
     _refuse_closed()
-    kept = person_kept(request)
+    kept = opened.person_kept(request)
     if kept is None:
         return _refused(request, LaunchRefused("state"))
     record, person = kept
@@ -124,13 +116,13 @@ def link(request: SignedInRequest) -> HttpResponse:
             shown = {"record": record.name, "days": settings.RECORD.launch.link_days}
             return render(request, "chat/record/launch_link.html", shown)
         account_link(account, record=record, person=person)
-    del request.session[PERSON]
+    del request.session[opened.PERSON]
     return _opened(request, account, record)
 
 
 def _opened(request: HttpRequest, account: User, record: LaunchingRecord) -> HttpResponse:
     """Log the launch of a patient, and go to its page; to the start where only who was asked."""
-    there = patient_open(request, account)
+    there = opened.patient_open(request, account)
     if there:
         with transaction.atomic():
             subject = f"launch:{there.rstrip('/').rpartition('/')[2]}"
@@ -141,7 +133,7 @@ def _opened(request: HttpRequest, account: User, record: LaunchingRecord) -> Htt
 @reads
 def launched(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
     """Show the question page with the patient's facts, not asked by itself."""
-    patient = patient_of(request, launch)
+    patient = opened.patient_of(request, launch)
     if patient is None:
         return render(request, "chat/record/launch_ended.html", status=410)
     return render(request, "chat/home.html", page_context(request, None, patient=patient))
@@ -150,7 +142,7 @@ def launched(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
 @changes
 def launched_ask(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
     """Ask with the facts that are ticked; refuse, and ask nothing, if the launch has ended."""
-    patient = patient_of(request, launch)
+    patient = opened.patient_of(request, launch)
     refusal = "" if patient else str(ENDED)
     return question_sent(request, None, patient=patient, refusal=refusal)
 
@@ -175,7 +167,7 @@ def _refuse_closed() -> None:
 
 def _refused(request: HttpRequest, refused: LaunchRefused) -> HttpResponse:
     logger.warning("A launch from the patient's record was refused: %s", refused.reason)
-    patient_end(request)
+    opened.patient_end(request)
     if refused.reason in AUDITED:
         with transaction.atomic():
             payload = {"reason": refused.reason, "record": refused.record}
