@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import uuid
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,12 +12,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions
+from rest_framework import exceptions, serializers
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.api.guarded import Guarded, user_of
+from chat.api.guarded import Guarded, user_of, valid
 from chat.api.problems import Unavailable
 from chat.audit import log as audit
 from chat.models import Scope, SpentToken
@@ -93,6 +92,26 @@ class PrefetchMissing(exceptions.APIException):
     default_detail = "The prefetch has no `patient`. Nothing was searched."
 
 
+class _Call(serializers.Serializer[Any]):
+    hook = serializers.CharField()
+    hookInstance = serializers.UUIDField()
+    context = serializers.DictField()  # type: ignore[assignment]  # the standard's name
+    prefetch = serializers.DictField(default=dict)
+
+
+class _Said(serializers.Serializer[Any]):
+    """What became of a card. A comment is not read."""
+
+    card = serializers.UUIDField()
+    outcome = serializers.ChoiceField(OUTCOMES)
+    outcomeTimestamp = serializers.DateTimeField()
+    overrideReason = serializers.JSONField(default=None)
+
+
+class _Feedback(serializers.Serializer[Any]):
+    feedback = serializers.ListField(child=_Said(), min_length=1, max_length=MOST_FEEDBACK)
+
+
 @extend_schema(exclude=True)
 class _Hooked(Guarded):
     authentication_classes = [RecordToken]
@@ -116,7 +135,9 @@ class ServicesView(_Hooked):
 
 class ServiceView(_Hooked):
     def post(self, request: Request, service: str) -> Response:
-        call = _call_of(request.data, service)
+        call = valid(_Call(data=request.data))
+        if call["hook"] != service:
+            raise exceptions.ParseError(f"`hook` has to be {service} at this address.")
         prefetch = call["prefetch"]
         if not isinstance(prefetch.get("patient"), dict):
             raise PrefetchMissing
@@ -147,30 +168,17 @@ class ServiceView(_Hooked):
 
 class FeedbackView(_Hooked):
     def post(self, request: Request, service: str) -> Response:
-        given = request.data.get("feedback") if isinstance(request.data, dict) else None
-        if not isinstance(given, list) or not 0 < len(given) <= MOST_FEEDBACK:
-            raise exceptions.ParseError(f"`feedback` has to be a list of 1 to {MOST_FEEDBACK}.")
-        said = [_feedback_of(each) for each in given]
         with transaction.atomic():
-            for card, outcome, reason in said:
-                payload = {"service": service} | ({"reason": reason} if reason else {})
-                action, subject = f"card.{outcome}", f"card:{card}"
+            for each in valid(_Feedback(data=request.data))["feedback"]:
+                code: Any = each["overrideReason"]
+                for name in ("reason", "code"):
+                    code = code.get(name) if isinstance(code, dict) else None
+                is_told = isinstance(code, str)
+                reason = {"reason": code if code in REASONS else "other"} if is_told else {}
+                payload = {"service": service} | reason
+                action, subject = f"card.{each['outcome']}", f"card:{each['card']}"
                 audit.record(action, actor=user_of(request), subject=subject, payload=payload)
         return Response({})
-
-
-def _call_of(body: Any, service: str) -> dict[str, Any]:
-    """Return a call that has the standard's form. Raises ParseError, which names the field."""
-    call = body if isinstance(body, dict) else {}
-    if call.get("hook") != service:
-        raise exceptions.ParseError(f"`hook` has to be {service} at this address.")
-    _uuid(call.get("hookInstance"), "hookInstance")
-    for name in ("context", "prefetch"):
-        if not isinstance(call.get(name, {}), dict):
-            raise exceptions.ParseError(f"`{name}` has to be an object.")
-    if "context" not in call:
-        raise exceptions.ParseError("`context` is missing.")
-    return {"context": call["context"], "prefetch": call.get("prefetch", {})}
 
 
 def _ordered(context: dict[str, Any], service: str) -> tuple[str, ...]:
@@ -187,29 +195,3 @@ def _ordered(context: dict[str, Any], service: str) -> tuple[str, ...]:
             f"More than {MOST_ORDERS} medicines were sent. Nothing was searched."
         )
     return names
-
-
-def _feedback_of(given: Any) -> tuple[uuid.UUID, str, str]:
-    """Return card, outcome and reason. A comment is not read; an unknown reason is `other`."""
-    said = given if isinstance(given, dict) else {}
-    card, outcome = _uuid(said.get("card"), "card"), said.get("outcome")
-    if outcome not in OUTCOMES:
-        raise exceptions.ParseError("`outcome` has to be accepted or overridden.")
-    try:
-        datetime.fromisoformat(said.get("outcomeTimestamp"))  # type: ignore[arg-type]
-    except (ValueError, TypeError):
-        raise exceptions.ParseError(
-            "`outcomeTimestamp` has to be a time such as 2026-11-29T09:00:00Z."
-        ) from None
-    code: Any = said.get("overrideReason")
-    for name in ("reason", "code"):
-        code = code.get(name) if isinstance(code, dict) else None
-    reason = code if isinstance(code, str) else ""
-    return card, outcome, reason if reason in REASONS else "other" if reason else ""
-
-
-def _uuid(value: Any, name: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(value)
-    except (ValueError, TypeError, AttributeError):
-        raise exceptions.ParseError(f"`{name}` has to be a UUID.") from None

@@ -80,7 +80,6 @@ class Infobutton:
     name: str  # of a medicine, problem or result
     topic: str
     facts: tuple[Fact, ...]
-    language: str  # of who asks: `de`; empty if unknown
     form: str  # the media type of the answer
     read: tuple[tuple[str, str], ...]  # parameters that were read, in the order of the request
 
@@ -112,8 +111,7 @@ def infobutton_of(given: Mapping[str, str], name_of: NamesByCode) -> Infobutton:
             f"knowledgeResponseType: one of {', '.join(filter(None, _FORMS))} is possible."
         )
     facts = tuple(filter(None, (_sex(read), _age(read), *_observed(read))))
-    language = read("performer.languageCode.c") or read("performer.languageCode")
-    return Infobutton(name, topic, facts, language[:2].lower(), _FORMS[form], tuple(read.known))
+    return Infobutton(name, topic, facts, _FORMS[form], tuple(read.known))
 
 
 class _Parameters:

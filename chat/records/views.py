@@ -82,7 +82,7 @@ def _fault(request: HttpRequest, said: str) -> HttpResponse:
 def sections_found(
     asked: Infobutton, reader: User, *, k: int
 ) -> tuple[list[tuple[Hit, str]], Mapping[str, Document]]:
-    """Return hits, each with the sentence of a stop that holds, and their documents; log it.
+    """Return hits, each with the sentence of a stop that holds, and their documents. Logs it.
 
     Raises IdentifiersSeen and QuestionError before anything is searched.
     """
@@ -115,6 +115,7 @@ class _Feed(Guarded):
 
 
 def _entry(request: Request, hit: Hit, document: Document, stopped: str) -> dict[str, Any]:
+    """Return an item as Django's feeds take it."""
     since, until = document.effective_from, document.review_by
     dates = [
         gettext("in force from %(day)s") % {"day": since} if since else "",
@@ -122,26 +123,19 @@ def _entry(request: Request, hit: Hit, document: Document, stopped: str) -> dict
     ]
     place = reverse("chat:source", args=[hit.sha256, hit.page])
     return {
-        "id": f"urn:sha256:{hit.sha256}#page={hit.page}",
+        "unique_id": f"urn:sha256:{hit.sha256}#page={hit.page}",
         "title": hit.title,
         "link": request.build_absolute_uri(place),
-        "summary": "; ".join(filter(None, (stopped, hit.section, hit.issuer, *dates))),
-        "author": document.collection.owner_name or document.collection.name,
-        "updated": document.published_at or timezone.now(),
+        "description": "; ".join(filter(None, (stopped, hit.section, hit.issuer, *dates))),
+        "author_name": document.collection.owner_name or document.collection.name,
+        "updateddate": document.published_at or timezone.now(),
     }
 
 
 def _as_atom(title: str, entries: list[dict[str, Any]]) -> HttpResponse:
     feed = Atom1Feed(title, link="", description="")
     for each in entries:
-        feed.add_item(
-            each["title"],
-            each["link"],
-            each["summary"],
-            author_name=each["author"],
-            updateddate=each["updated"],
-            unique_id=each["id"],
-        )
+        feed.add_item(**each)
     return HttpResponse(feed.writeString("utf-8"), ATOM)
 
 
@@ -149,12 +143,12 @@ def _as_json(title: str, entries: list[dict[str, Any]]) -> JsonResponse:
     """Return the feed as JSON, in which the text of an element is its `_value`."""
     entry = [
         {
-            "id": {"_value": each["id"]},
+            "id": {"_value": each["unique_id"]},
             "title": {"_value": each["title"]},
             "link": [{"rel": "alternate", "href": each["link"]}],
-            "summary": {"type": "text", "_value": each["summary"]},
-            "author": [{"name": {"_value": each["author"]}}],
-            "updated": {"_value": each["updated"].isoformat()},
+            "summary": {"type": "text", "_value": each["description"]},
+            "author": [{"name": {"_value": each["author_name"]}}],
+            "updated": {"_value": each["updateddate"].isoformat()},
         }
         for each in entries
     ]

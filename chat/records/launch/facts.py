@@ -105,14 +105,12 @@ def _facts(
 ) -> Iterator[tuple[str, PatientFact]]:
     """Yield each fact with the name by which it would be told as not known."""
     told = {"mainSearchCriteria.v.dn": "-"} | fhir.demographics(read["patient"], on)
-    for fact in infobutton_of(told, name_of).facts:
-        name = "age" if "age.v.v" in fact.parameters else "sex"
-        yield name, PatientFact(fact.text, None, "Patient", is_old=False, is_counted=True)
+    for said in infobutton_of(told, name_of).facts:
+        name = "age" if "age.v.v" in said.parameters else "sex"
+        yield name, PatientFact(said.text, None, "Patient", is_old=False, is_counted=True)
     for each in fhir.observations_in(read, on):
-        yield (
-            each.name,
-            PatientFact(each.text, each.day, "Observation", each.is_old, not each.is_old),
-        )
+        fact = PatientFact(each.text, each.day, "Observation", each.is_old, not each.is_old)
+        yield each.name, fact
     lists: tuple[tuple[str, str, str, Mapping[str, datetime.date | None]], ...] = (
         ("allergies", "AllergyIntolerance", ALLERGIC_TO, fhir.allergies_in(read, name_of)),
         ("conditions", "Condition", "", fhir.named_in(read["conditions"], "Condition", name_of)),

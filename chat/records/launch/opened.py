@@ -72,12 +72,11 @@ def patient_of(request: HttpRequest, launch: uuid.UUID) -> LaunchedPatient | Non
     if record is None or _is_over(kept):
         patient_end(request)
         return None
+    opened = datetime.datetime.fromtimestamp(kept["at"], datetime.UTC)
+    facts = tuple(_fact(**each) for each in kept["facts"])
+    unknown = tuple(str(FACTS[each]) for each in kept["unknown"])
     return LaunchedPatient(
-        ask=reverse("launched_ask", args=[launch]),
-        record=record.name,
-        opened=datetime.datetime.fromtimestamp(kept["at"], datetime.UTC),
-        facts=tuple(_fact(**each) for each in kept["facts"]),
-        unknown=tuple(str(FACTS[each]) for each in kept["unknown"]),
+        reverse("launched_ask", args=[launch]), record.name, opened, facts, unknown
     )
 
 
