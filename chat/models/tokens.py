@@ -57,7 +57,7 @@ class TokenCalls(models.Model):
 
 
 class SpentToken(models.Model):
-    """A signed token of the patient's record that was used; `chat.records.callers` writes it."""
+    """A signed token of the patient's record that was used; `chat.records.hooks` writes it."""
 
     digest = models.CharField(max_length=64, primary_key=True)  # of issuer and `jti`
     ends = models.DateTimeField(db_index=True)  # then it is refused as expired

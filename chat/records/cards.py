@@ -18,14 +18,13 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from chat.api.problems import IdentifiersSeen
-from chat.api.queries import passages_found, search_log
 from chat.caveats.prohibitions import is_named_in, names_one
 from chat.errors import QuestionError
 from chat.pipeline.check_table import PROHIBITIONS
 from chat.records.infobutton import ALLERGIC_TO, Infobutton, InfobuttonFault, infobutton_of
 from chat.records.resources import Subject
 from chat.records.terminology import name_of_code
-from chat.records.views import infobutton_address
+from chat.records.views import FACTS, infobutton_address, sections_found
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.language.en.medicines.names import drugs
@@ -34,7 +33,7 @@ from core.language.en.statements.wording import gives_dose
 from core.language.gloss import question_in_english
 from corpus.models import Document
 from retrieval.analysis import by_every_name
-from retrieval.types import NO_FILTERS, Hit
+from retrieval.types import Hit
 
 SEARCHED = 10  # passages
 SUMMARY_CHARS = 139  # the standard: below 140
@@ -45,13 +44,6 @@ REASONS = {  # for overriding a card; others are kept as `other`
     "not-this-patient": gettext_lazy("It does not apply to this patient"),
     "benefit": gettext_lazy("The benefit outweighs the risk"),
     "other": gettext_lazy("Another reason"),
-}
-_FACTS = {  # that may be unknown
-    "age": gettext_lazy("age"),
-    "kidney function": gettext_lazy("kidney function"),
-    "weight": gettext_lazy("weight"),
-    "allergies": gettext_lazy("allergies"),
-    "conditions": gettext_lazy("conditions"),
 }
 # What is measured of a patient: `15 mL/min`, `5.5 mmol/L`.
 _MEASURED = re.compile(
@@ -93,28 +85,13 @@ def _found(name: str, task: str, subject: Subject, account: User) -> Found | Non
     given = {"mainSearchCriteria.v.dn": name, "taskContext.c.c": task, **subject.parameters}
     try:
         asked = infobutton_of(given, name_of_code)
-        evidence, shown, kinds = passages_found(
-            asked.question,
-            reader=account,
-            k=SEARCHED,
-            collections=(),
-            filters=NO_FILTERS,
-            surroundings=False,
-        )
+        found, documents = sections_found(asked, account, k=SEARCHED)
     except (InfobuttonFault, IdentifiersSeen, QuestionError):
         return None
-    search_log(account, evidence, k=SEARCHED, kinds=kinds)
     medicines = frozenset(drugs(by_every_name(question_in_english(name))))
     fits = _names_it(name, medicines) if task == MEDICINE else _is_on(name)
-    passages = [
-        (hit, each["stopped"] or "")
-        for hit, each in zip(evidence.hits, shown, strict=True)
-        if fits(hit)
-    ]
-    documents = Document.objects.select_related("collection").in_bulk(
-        {hit.sha256 for hit, _ in passages}, field_name="sha256"
-    )
-    return Found(subject, asked, medicines, tuple(passages), documents)
+    passages = tuple((hit, stopped) for hit, stopped in found if fits(hit))
+    return Found(subject, asked, medicines, passages, documents)
 
 
 def _names_it(name: str, medicines: frozenset[str]) -> Callable[[Hit], bool]:
@@ -144,19 +121,16 @@ def _forbidden(found: Found) -> tuple[DraftClaim, ...]:
     """
     facts = [*(fact.text for fact in found.asked.facts), *found.subject.conditions]
     allergies = [each for each in facts if each.startswith(ALLERGIC_TO)]
-    facts = [each for each in facts if each not in allergies]
-    claims = [*_forbidden_for(facts, found)] if facts else []
-    for each in allergies:
-        to = each.removeprefix(ALLERGIC_TO)
-        claims += (c for c in _forbidden_for([each], found) if _is_of(to, c.in_english.text))
-    places = {(c.quotes[0].hit.sha256, c.quotes[0].page, c.quotes[0].start): c for c in claims}
-    return tuple(each.claim for each in verify(tuple(places.values())) if each.supported)
-
-
-def _forbidden_for(facts: Sequence[str], found: Found) -> tuple[DraftClaim, ...]:
+    others = ", ".join(each for each in facts if each not in allergies)
     hits = [hit for hit, stopped in found.passages if not stopped]
     names = ", ".join(sorted(found.medicines)) or found.asked.name
-    return PROHIBITIONS(f"Can {names} be given, for: {', '.join(facts)}", "", hits)
+    places: dict[tuple[str, int, int], DraftClaim] = {}
+    for whom in filter(None, (others, *allergies)):
+        for claim in PROHIBITIONS(f"Can {names} be given, for: {whom}", "", hits):
+            to, quote = whom.removeprefix(ALLERGIC_TO), claim.quotes[0]
+            if whom == others or _is_of(to, claim.in_english.text):
+                places[quote.hit.sha256, quote.page, quote.start] = claim
+    return tuple(each.claim for each in verify(tuple(places.values())) if each.supported)
 
 
 def _is_of(allergy: str, text: str) -> bool:
@@ -198,43 +172,36 @@ def _card(
     """Return a card; `said` is Markdown. The first hit's collection is its source."""
     collection = found.documents[hits[0].sha256].collection
     whom = ", ".join(fact.text for fact in found.asked.facts)
-    unknown = ", ".join(str(_FACTS[each]) for each in found.subject.unknown)
+    unknown = ", ".join(str(FACTS[each]) for each in found.subject.unknown)
     lines = [
         said,
         gettext("From the record: %(facts)s") % {"facts": _plain(whom)} if whom else "",
         gettext("Not known: %(facts)s") % {"facts": unknown} if unknown else "",
     ]
-    pages = dict.fromkeys(address(reverse("chat:source", args=[h.sha256, h.page])) for h in hits)
-    links = [_link(gettext("Open the guideline"), page) for page in pages]
+    pages = (address(reverse("chat:source", args=[hit.sha256, hit.page])) for hit in hits)
+    links = [(gettext("Open the guideline"), page) for page in dict.fromkeys(pages)]
     if settings.RECORD.infobutton:
         ask = address(infobutton_address(list(found.asked.read)))
         links = links if indicator == WARNING else []
-        links.append(_link(gettext("Ask the guidelines"), ask))
+        links.append((gettext("Ask the guidelines"), ask))
     return {
         "uuid": str(uuid.uuid4()),
         "summary": summary,
         "detail": "\n\n".join(filter(None, lines)),
         "indicator": indicator,
         "source": {"label": collection.owner_name or collection.name},
-        "links": links,
+        "links": [{"label": label, "url": url, "type": "absolute"} for label, url in links],
     }
-
-
-def _link(label: str, url: str) -> dict[str, str]:
-    return {"label": label, "url": url, "type": "absolute"}
 
 
 def _title(found: Found, hit: Hit) -> str:
     review = found.documents[hit.sha256].review_by
-    words, day = gettext("Local guideline: %(title)s, in force"), {"title": hit.title}
-    if review:
-        day["day"] = str(review)
-        words = (
-            gettext("Local guideline: %(title)s, in force until %(day)s")
-            if review >= timezone.localdate()
-            else gettext("Local guideline: %(title)s, in force, its review was due %(day)s")
-        )
-    return _cut(words % day, hit.title)
+    words = gettext("Local guideline: %(title)s, in force")
+    if review and review >= timezone.localdate():
+        words = gettext("Local guideline: %(title)s, in force until %(day)s")
+    elif review:
+        words = gettext("Local guideline: %(title)s, in force, its review was due %(day)s")
+    return _cut(words % {"title": hit.title, "day": review}, hit.title)
 
 
 def _cut(summary: str, part: str) -> str:
@@ -248,8 +215,3 @@ def _cut(summary: str, part: str) -> str:
 def _plain(text: str) -> str:
     """Return a document's words so that Markdown shows them as they are."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))
-
-
-def shown(cards: Sequence[Card]) -> dict[str, str]:
-    """Return what the log keeps of cards: their ids and indicators."""
-    return {card["uuid"]: card["indicator"] for card in cards}

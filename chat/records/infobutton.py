@@ -8,30 +8,21 @@ as `observation.v.v2`. Parameters that are not read here are ignored, and never 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 MAX_CHARS = 200  # of a name
 PAGE, ATOM, JSON = "text/html", "application/atom+xml", "application/json"
 _FORMS = {
-    "": PAGE,
-    PAGE: PAGE,
-    "text/xml": ATOM,
-    "application/xml": ATOM,
-    ATOM: ATOM,
-    JSON: JSON,
-    "text/javascript": JSON,
+    **dict.fromkeys(("", PAGE), PAGE),
+    **dict.fromkeys(("text/xml", "application/xml", ATOM), ATOM),
+    **dict.fromkeys((JSON, "text/javascript"), JSON),
 }
-_SEARCH, _SUBTOPIC, _OBSERVATION = "mainSearchCriteria", "subTopic", "observation"
 MOST = 20  # of a parameter that is repeated
 # Codes of ActTaskCode, by what is asked in that task of what the button stands beside.
 _ASKED_IN = {
-    "MEDOE": "dose",
-    "MEDLISTREV": "dose",
-    "MLREV": "dose",
-    "MAR": "dose",
-    "PROBLISTREV": "management",
-    "PROBLISTE": "management",
+    **dict.fromkeys(("MEDOE", "MEDLISTREV", "MLREV", "MAR"), "dose"),
+    **dict.fromkeys(("PROBLISTREV", "PROBLISTE"), "management"),
     "LABRREV": "what to do",
     "LABOE": "when to test",
 }
@@ -44,9 +35,7 @@ _AGE_GROUPS = {
     "D002675": "child aged 2 to 5 years",
     "D002648": "child aged 6 to 12 years",
     "D000293": "child aged 13 to 18 years",
-    "D055815": "adult",
-    "D000328": "adult",
-    "D008875": "adult",
+    **dict.fromkeys(("D055815", "D000328", "D008875"), "adult"),
     "D000368": "adult aged 65 years or more",
     "D000369": "adult aged 80 years or more",
 }
@@ -57,10 +46,16 @@ CREATININE = frozenset("2160-0 14682-9 38483-4".split())
 WEIGHT = frozenset("29463-7 3141-9 3142-7 8339-4".split())
 PREGNANCY = frozenset("11449-6 82810-3".split())
 ALLERGY, ALLERGIC_TO = "48765-2", "allergic to "
-IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
-_WEIGHT_UNITS = {"kg": "kg", "g": "g", "[lb_av]": "lb"}
-_FLOW_UNITS = frozenset("mL/min mL/min/1.73m2 mL/min/{1.73_m2} ml/min".split())
-_CREATININE_UNITS = {"umol/L": "micromol/L", "mg/dL": "mg/dL"}
+_IS_PREGNANT = frozenset("77386006 LA15173-0".split())  # of SNOMED CT, of LOINC
+_FLOWS = dict.fromkeys("mL/min mL/min/1.73m2 mL/min/{1.73_m2} ml/min".split(), "mL/min")
+# What is measured, with its units and how they are written in a question.
+_MEASURES: tuple[tuple[frozenset[str], str, Mapping[str, str]], ...] = (
+    (EGFR, "eGFR", _FLOWS),
+    (_CLEARANCE, "creatinine clearance", _FLOWS),
+    (CREATININE, "creatinine", {"umol/L": "micromol/L", "mg/dL": "mg/dL"}),
+    (WEIGHT, "weight", {"kg": "kg", "g": "g", "[lb_av]": "lb"}),
+)
+PARTS = ("c.c", "v.v", "v.u", "v.c", "v.dn")  # of an observation
 _NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 
 NamesByCode = Callable[[str, str], str]  # system and code -> name; empty where it is not known
@@ -85,7 +80,6 @@ class Infobutton:
     name: str  # of a medicine, problem or result
     topic: str
     facts: tuple[Fact, ...]
-    language: str  # of who asks: `de`; empty if unknown
     form: str  # the media type of the answer
     read: tuple[tuple[str, str], ...]  # parameters that were read, in the order of the request
 
@@ -104,21 +98,20 @@ class Infobutton:
 def infobutton_of(given: Mapping[str, str], name_of: NamesByCode) -> Infobutton:
     """Read the parameters of a request. Raises InfobuttonFault."""
     read = _Parameters(given)
-    name = _named(read, _SEARCH, name_of)
+    name = _named(read, "mainSearchCriteria", name_of)
     if not name:
         raise InfobuttonFault(
             "mainSearchCriteria: a name (.v.dn or .v.ot) is needed, or a code (.v.c with .v.cs) "
             "that this site's list of codes has."
         )
-    topic = _named(read, _SUBTOPIC, name_of) or _ASKED_IN.get(read("taskContext.c.c"), "")
+    topic = _named(read, "subTopic", name_of) or _ASKED_IN.get(read("taskContext.c.c"), "")
     form = read("knowledgeResponseType").lower().partition(";")[0].strip()
     if form not in _FORMS:
         raise InfobuttonFault(
             f"knowledgeResponseType: one of {', '.join(filter(None, _FORMS))} is possible."
         )
     facts = tuple(filter(None, (_sex(read), _age(read), *_observed(read))))
-    language = read("performer.languageCode.c") or read("performer.languageCode")
-    return Infobutton(name, topic, facts, language[:2].lower(), _FORMS[form], tuple(read.known))
+    return Infobutton(name, topic, facts, _FORMS[form], tuple(read.known))
 
 
 class _Parameters:
@@ -130,13 +123,11 @@ class _Parameters:
 
     def __call__(self, name: str) -> str:
         self._asked.add(name)
-        text = " ".join("".join(c if c.isprintable() else " " for c in self._of(name)).split())
+        said = self._given.get(name, "")
+        text = " ".join("".join(c if c.isprintable() else " " for c in said).split())
         if len(text) > MAX_CHARS:
             raise InfobuttonFault(f"{name}: at most {MAX_CHARS} characters are possible.")
         return text
-
-    def _of(self, name: str) -> str:
-        return self._given.get(name, "")
 
     @property
     def known(self) -> list[tuple[str, str]]:
@@ -176,35 +167,33 @@ def _observed(read: _Parameters) -> list[Fact]:
     """Return kidney function, pregnancy, weight and allergies, by the appendix on observations."""
     found = []
     for number in range(1, MOST + 1):
-        end = str(number) if number > 1 else ""
-        names = tuple(
-            f"{_OBSERVATION}.{part}{end}" for part in ("c.c", "v.v", "v.u", "v.c", "v.dn")
-        )
-        code, value, unit, coded, named = map(read, names)
-        if code == ALLERGY:
-            text = f"{ALLERGIC_TO}{named}" if named else ""
-        else:
-            text = _observation(code, value, unit, coded, names)
-        if text:
+        names = parameters_of(number)
+        if text := observation_text([*map(read, names)], place=f"{names[1]}, {names[2]}"):
             found.append(Fact(text, names))
     return found
 
 
-def _observation(code: str, value: str, unit: str, coded: str, names: tuple[str, ...]) -> str:
+def parameters_of(number: int) -> tuple[str, ...]:
+    """Return the names of the parameters of an observation, counted from 1."""
+    end = str(number) if number > 1 else ""
+    return tuple(f"observation.{part}{end}" for part in PARTS)
+
+
+def observation_text(said: Sequence[str], *, place: str = "") -> str:
+    """Return an observation in words, by the values of its parts; empty if it isn't read.
+
+    Raises InfobuttonFault for a value or unit that can't be read.
+    """
+    code, value, unit, coded, named = said
+    if code == ALLERGY:
+        return f"{ALLERGIC_TO}{named}" if named else ""
     if code in PREGNANCY:
-        return "pregnant" if coded in IS_PREGNANT else ""
-    measures: tuple[tuple[frozenset[str], str, Mapping[str, str]], ...] = (
-        (EGFR, "eGFR", dict.fromkeys(_FLOW_UNITS, "mL/min")),
-        (_CLEARANCE, "creatinine clearance", dict.fromkeys(_FLOW_UNITS, "mL/min")),
-        (CREATININE, "creatinine", _CREATININE_UNITS),
-        (WEIGHT, "weight", _WEIGHT_UNITS),
-    )
-    for codes, name, units in measures:
+        return "pregnant" if coded in _IS_PREGNANT else ""
+    for codes, name, units in _MEASURES:
         if code in codes:
             if unit not in units or not _NUMBER.fullmatch(value):
                 raise InfobuttonFault(
-                    f"{names[1]}, {names[2]}: of {name} a number and one of "
-                    f"{', '.join(sorted(units))} are needed."
+                    f"{place}: of {name} a number and one of {', '.join(sorted(units))} are needed."
                 )
             return f"{name} {value} {units[unit]}"
     return ""

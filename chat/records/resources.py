@@ -1,16 +1,14 @@
 """Read a patient's facts and orders from FHIR resources (R4, R5). Pure.
 
-Only what is named here is read: of a patient birth date and gender, of other resources codes with
-their names, values and states. What has another form than FHIR's is passed over, and a fact that
-wasn't found is told as not known. A validator would refuse a whole resource for a part that nobody
-reads, and would read the names too.
+Only codes with their names, values and states are read, of a patient birth date and gender. What
+has another form than FHIR's is passed over, and a fact that wasn't found is told as not known.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +21,8 @@ from chat.records.infobutton import (
     WEIGHT,
     InfobuttonFault,
     NamesByCode,
-    infobutton_of,
+    observation_text,
+    parameters_of,
 )
 
 _LOINC = "http://loinc.org"
@@ -44,6 +43,8 @@ PREFETCH: Mapping[str, str] = {
     "&_sort=-date&_count=1"
     for name, (codes, _) in OBSERVED.items()
 }
+_LISTS = ("allergies", "conditions")
+_WANTED = ("age", "kidney function", "weight", *_LISTS)  # what is told if not known
 _SEXES = {"female": "F", "male": "M"}
 _MONTHS_TO, _DAYS_TO = 730, 28  # ages in days up to which months, and days, are told
 _HOLDS = ("active", "recurrence", "relapse")
@@ -55,6 +56,9 @@ _TAG = re.compile(
     r"|(?:real )?clinical drug|procedure)\)$"
 )
 _NONE = "no known"  # allergies
+_PATIENT_OF = dict.fromkeys(("Observation", "Condition", "MedicationRequest"), "subject") | {
+    "AllergyIntolerance": "patient"
+}
 
 
 @dataclass(frozen=True)
@@ -69,42 +73,60 @@ class Subject:
     unknown: tuple[str, ...]
 
 
-def subject_of(prefetch: Mapping[str, Any], name_of: NamesByCode, on: datetime.date) -> Subject:
-    """Read a prefetch as of a day."""
-    parameters = demographics(prefetch.get("patient"), on)
-    known = {"age"} if "age.v.v" in parameters else set()
-    observations = []
-    for name, (codes, days) in OBSERVED.items():
-        found = newest(prefetch.get(name), codes, on)
-        if found and found[0] >= on - datetime.timedelta(days):
-            observations.append(found[1])
-            known.add("kidney function" if name == "egfr" else name)
-    for name in allergies_in(prefetch.get("allergies"), name_of):
-        observations.append({"c.c": ALLERGY, "v.dn": name})
-    known |= {name for name in ("allergies", "conditions") if name in prefetch}
-    for number, observation in enumerate(observations[:MOST], start=1):
-        end = str(number) if number > 1 else ""
-        parameters |= {f"observation.{name}{end}": text for name, text in observation.items()}
-    wanted = ("age", "kidney function", "weight", "allergies", "conditions")
+@dataclass(frozen=True)
+class Observed:
+    """The newest observation of a kind, as the values of an infobutton's parts, and as words."""
+
+    name: str  # by which it would be told as not known
+    said: tuple[str, ...]
+    text: str
+    day: datetime.date
+    is_old: bool
+
+
+def subject_of(read: Mapping[str, Any], name_of: NamesByCode, on: datetime.date) -> Subject:
+    """Read what a record sent or answered as of a day, by the names of `PREFETCH`."""
+    parameters = demographics(read.get("patient"), on)
+    new = [each for each in observations_in(read, on) if not each.is_old]
+    known = {each.name for each in new} | {name for name in _LISTS if name in read}
+    allergies = ((ALLERGY, "", "", "", name) for name in allergies_in(read, name_of))
+    said = [*(each.said for each in new), *allergies][:MOST]
+    for number, values in enumerate(said, start=1):
+        named = zip(parameters_of(number), values, strict=True)
+        parameters |= {name: value for name, value in named if value}
+    if "age.v.v" in parameters:
+        known.add("age")
     return Subject(
         parameters,
-        tuple(named_in(prefetch.get("conditions"), "Condition", name_of)),
-        tuple(name for name in wanted if name not in known),
+        tuple(named_in(read.get("conditions"), "Condition", name_of)),
+        tuple(name for name in _WANTED if name not in known),
     )
 
 
+def patients_in(read: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the patients of these resources; empty text where one names nobody."""
+    found = {_text(_mapping(read.get("patient")).get("id"))}
+    for bundle in read.values():
+        for kind, field in _PATIENT_OF.items():
+            for each in resources_in(bundle, kind):
+                reference = _text(_mapping(each.get(field)).get("reference"))
+                path = reference.partition("/_history/")[0].split("/")  # relative or absolute
+                found.add(path[-1] if path[-2:-1] == ["Patient"] else "")
+    return found
+
+
 def ordered_medicines(
-    bundle: Any, name_of: NamesByCode, *, selected: Callable[[str], bool]
+    bundle: Any, name_of: NamesByCode, selections: Collection[str] | None = None
 ) -> tuple[str, ...]:
     """Return the names of the medicines in a bundle of draft orders, each once.
 
-    `selected` tells whether an order counts, by a reference such as `MedicationRequest/1`.
+    With `selections` only of those, such as `MedicationRequest/1`.
     """
     names = []
     for order in resources_in(bundle, "MedicationRequest"):
         if order.get("doNotPerform") is True or order.get("status") in _ENDED:
             continue
-        if selected(f"MedicationRequest/{_text(order.get('id'))}"):
+        if selections is None or f"MedicationRequest/{_text(order.get('id'))}" in selections:
             names.append(medicine_of(order, name_of))
     return tuple(dict.fromkeys(filter(None, names)))
 
@@ -133,60 +155,50 @@ def demographics(patient: Any, on: datetime.date) -> dict[str, str]:
     if born and born <= on:
         days = (on - born).days
         months = (on.year - born.year) * 12 + on.month - born.month - (on.day < born.day)
-        value, unit = (
-            (days, "d")
-            if days < _DAYS_TO
-            else (max(months, 1), "mo")
-            if days < _MONTHS_TO
-            else (months // 12, "a")
-        )
+        value, unit = (months // 12, "a")
+        if days < _MONTHS_TO:
+            value, unit = (days, "d") if days < _DAYS_TO else (max(months, 1), "mo")
         read |= {"age.v.v": str(value), "age.v.u": unit}
     return read
 
 
-def newest(
-    bundle: Any, codes: frozenset[str], on: datetime.date
-) -> tuple[datetime.date, dict[str, str]] | None:
-    """Return day and parameters of the newest final observation with a date, a value and a unit."""
-    found = []
-    for each in resources_in(bundle, "Observation"):
-        day = day_of(each.get("effectiveDateTime")) or day_of(each.get("effectiveInstant"))
-        code = _coded(each.get("code"), codes)
-        if not code or not day or day > on or each.get("status") not in _FINAL:
-            continue
-        if (read := _value(each, code)) and fact_of(read):
-            found.append((day, _text(each.get("effectiveDateTime")), read))
-    if not found:
-        return None
-    day, _, read = max(found, key=lambda each: each[:2])
-    return day, read
+def observations_in(read: Mapping[str, Any], on: datetime.date) -> Iterator[Observed]:
+    """Yield the newest of each kind that is final and has a date, a value and a unit."""
+    for kind, (codes, days) in OBSERVED.items():
+        found = []
+        for each in resources_in(read.get(kind), "Observation"):
+            at = _text(each.get("effectiveDateTime")) or _text(each.get("effectiveInstant"))
+            day, said = day_of(at), _values(each, codes)
+            if day and day <= on and each.get("status") in _FINAL and (text := _in_words(said)):
+                found.append((day, at, said, text))
+        if found:
+            day, _, said, text = max(found, key=lambda each: each[:2])
+            name = "kidney function" if kind == "egfr" else kind
+            yield Observed(name, said, text, day, on - day > datetime.timedelta(days))
 
 
-def _value(observation: Mapping[str, Any], code: str) -> dict[str, str]:
+def _values(observation: Mapping[str, Any], codes: frozenset[str]) -> tuple[str, ...]:
+    coded = mappings_in(_mapping(observation.get("code")).get("coding"))
+    found = (_text(each.get("code")) for each in coded if each.get("system") == _LOINC)
+    code = next((each for each in found if each in codes), "")
     if concept := observation.get("valueCodeableConcept"):
-        codes = (_text(each.get("code")) for each in mappings_in(_mapping(concept).get("coding")))
-        return {"c.c": code, "v.c": next(filter(None, codes), "")}
+        return code, "", "", next(filter(None, _codes(concept)), ""), ""
     quantity = _mapping(observation.get("valueQuantity"))
-    number = quantity.get("value")
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return {}
-    unit = _text(quantity.get("code")) or _text(quantity.get("unit"))
-    return {"c.c": code, "v.v": f"{number:.4f}".rstrip("0").rstrip("."), "v.u": unit}
+    unit, number = _text(quantity.get("code")) or _text(quantity.get("unit")), quantity.get("value")
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return code, f"{number:.4f}".rstrip("0").rstrip(".") if is_number else "", unit, "", ""
 
 
-def fact_of(observation: Mapping[str, str]) -> str:
-    """Return the fact that an infobutton reads from it, by the same rules; empty for none."""
-    given = {f"observation.{name}": text for name, text in observation.items()}
+def _in_words(said: tuple[str, ...]) -> str:
     try:
-        read = infobutton_of({"mainSearchCriteria.v.dn": "-"} | given, lambda system, code: "")
+        return observation_text(said)
     except InfobuttonFault:
         return ""
-    return read.facts[0].text if read.facts else ""
 
 
-def allergies_in(bundle: Any, name_of: NamesByCode) -> dict[str, datetime.date | None]:
+def allergies_in(read: Mapping[str, Any], name_of: NamesByCode) -> dict[str, datetime.date | None]:
     """Return what somebody is allergic to, with the day when it was recorded."""
-    named = named_in(bundle, "AllergyIntolerance", name_of)
+    named = named_in(read.get("allergies"), "AllergyIntolerance", name_of)
     return {name: day for name, day in named.items() if not name.lower().startswith(_NONE)}
 
 
@@ -195,14 +207,14 @@ def named_in(bundle: Any, kind: str, name_of: NamesByCode) -> dict[str, datetime
     return {
         name: day_of(each.get("recordedDate"))
         for each in resources_in(bundle, kind)
-        if _states(each.get("clinicalStatus")) <= {*_HOLDS}
-        and not _states(each.get("verificationStatus")) & {*_DOUBTED}
+        if {*_codes(each.get("clinicalStatus"))} <= {*_HOLDS}
+        and not {*_codes(each.get("verificationStatus"))} & {*_DOUBTED}
         and (name := _name(each.get("code"), name_of))
     }
 
 
-def _states(concept: Any) -> set[str]:
-    return {_text(each.get("code")) for each in mappings_in(_mapping(concept).get("coding"))}
+def _codes(concept: Any) -> list[str]:
+    return [_text(each.get("code")) for each in mappings_in(_mapping(concept).get("coding"))]
 
 
 def _name(concept: Any, name_of: NamesByCode) -> str:
@@ -210,19 +222,9 @@ def _name(concept: Any, name_of: NamesByCode) -> str:
     concept = _mapping(concept)
     codings = list(mappings_in(concept.get("coding")))
     listed = (name_of(_text(c.get("system")), _text(c.get("code"))) for c in codings)
-    shown = (_text(coding.get("display")) for coding in codings)
-    return next(filter(None, (*listed, *map(_untagged, shown))), "") or _text(concept.get("text"))
-
-
-def _untagged(name: str) -> str:
-    """Return a name of SNOMED CT without its tag: `Pneumonia (disorder)`."""
-    return _TAG.sub("", name)
-
-
-def _coded(concept: Any, codes: frozenset[str]) -> str:
-    codings = mappings_in(_mapping(concept).get("coding"))
-    found = (_text(c.get("code")) for c in codings if c.get("system") == _LOINC)
-    return next((code for code in found if code in codes), "")
+    # Without the tag of SNOMED CT: `Pneumonia (disorder)`
+    shown = (_TAG.sub("", _text(coding.get("display"))) for coding in codings)
+    return next(filter(None, (*listed, *shown)), "") or _text(concept.get("text"))
 
 
 def resources_in(bundle: Any, kind: str) -> Iterator[Mapping[str, Any]]:
@@ -237,9 +239,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
-    return (
-        (each for each in value if isinstance(each, dict)) if isinstance(value, list) else iter(())
-    )
+    return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, dict))
 
 
 def _text(value: Any) -> str:

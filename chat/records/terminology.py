@@ -8,21 +8,14 @@ from pathlib import Path
 
 from django.conf import settings
 
-_SYSTEMS = {  # of a list or a record that names them otherwise
-    "rxnorm": "2.16.840.1.113883.6.88",
-    "snomed": "2.16.840.1.113883.6.96",
-    "snomedct": "2.16.840.1.113883.6.96",
-    "dm+d": "2.16.840.1.113883.2.1.3.2.4.15",
-    "icd-10": "2.16.840.1.113883.6.3",
-    "atc": "2.16.840.1.113883.6.73",
-    "loinc": "2.16.840.1.113883.6.1",
-    # As FHIR names them.
-    "http://www.nlm.nih.gov/research/umls/rxnorm": "2.16.840.1.113883.6.88",
-    "http://snomed.info/sct": "2.16.840.1.113883.6.96",
-    "https://dmd.nhs.uk": "2.16.840.1.113883.2.1.3.2.4.15",
-    "http://hl7.org/fhir/sid/icd-10": "2.16.840.1.113883.6.3",
-    "http://www.whocc.no/atc": "2.16.840.1.113883.6.73",
-    "http://loinc.org": "2.16.840.1.113883.6.1",
+_OIDS = "2.16.840.1.113883."
+_SYSTEMS = {  # of a list or a record that names them otherwise, as FHIR does
+    **dict.fromkeys(("rxnorm", "http://www.nlm.nih.gov/research/umls/rxnorm"), f"{_OIDS}6.88"),
+    **dict.fromkeys(("snomed", "snomedct", "http://snomed.info/sct"), f"{_OIDS}6.96"),
+    **dict.fromkeys(("dm+d", "https://dmd.nhs.uk"), f"{_OIDS}2.1.3.2.4.15"),
+    **dict.fromkeys(("icd-10", "http://hl7.org/fhir/sid/icd-10"), f"{_OIDS}6.3"),
+    **dict.fromkeys(("atc", "http://www.whocc.no/atc"), f"{_OIDS}6.73"),
+    **dict.fromkeys(("loinc", "http://loinc.org"), f"{_OIDS}6.1"),
 }
 
 
@@ -35,12 +28,8 @@ def name_of_code(system: str, code: str) -> str:
         return ""
     names = _names(path, Path(path).stat().st_mtime_ns)
     if system := _SYSTEMS.get(system.lower(), system):
-        return names.get((system, code), "") or names.get(("", code), "")
-    found = names.get(("*", code), "")
-    return "" if found == _SEVERAL else found
-
-
-_SEVERAL = "\0"
+        return names.get((system, code)) or names.get(("", code), "")
+    return names.get(("*", code), "")
 
 
 @lru_cache(maxsize=2)
@@ -49,11 +38,10 @@ def _names(path: str, changed: int) -> dict[tuple[str, str], str]:
     names: dict[tuple[str, str], str] = {}
     with Path(path).open(encoding="utf-8-sig", newline="") as lines:
         for row in csv.reader(lines):
-            *system, code, name = (cell.strip() for cell in row[-3:]) if len(row) > 1 else ("", "")
-            if not code or not name:
-                continue
-            own = system[0].lower() if system else ""
-            names[_SYSTEMS.get(own, own), code] = name
-            before = names.get(("*", code), name)
-            names["*", code] = name if before == name else _SEVERAL
+            system, code, name = ("", "", *(cell.strip() for cell in row))[-3:]
+            if code and name:
+                own = system.lower()
+                names[_SYSTEMS.get(own, own), code] = name
+                same = names.get(("*", code), name) == name
+                names["*", code] = name if same else ""  # several
     return names

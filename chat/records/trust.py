@@ -16,20 +16,18 @@ from urllib.parse import urlsplit
 
 import jwt
 
+from chat.records.tables import rows_of
+from chat.sign_in.signed_tokens import keys_at, signed_claims
 from core.errors import MedragError
 
-LEEWAY_S = 60
 MAX_LIFE_S = 3600  # a spent token is remembered as long
 MAX_CHARS = 8192  # of a token
-KEYS_S, KEYS_TIMEOUT_S = 300, 5
-_ALGORITHMS = {"RSA": ["RS256", "RS384"], "EC": ["ES256", "ES384"]}
-_CALLER, _FILE = ("issuer", "keys"), ("audience", "account", "rate", "caller")
 _REFUSED: tuple[tuple[type[jwt.PyJWTError], str], ...] = (
     (jwt.InvalidSignatureError, "Its signature is not that of its issuer's key."),
     (jwt.ExpiredSignatureError, "It has expired (`exp`)."),
     (jwt.ImmatureSignatureError, "It is not valid yet (`iat`, `nbf`): compare the clocks."),
     (jwt.InvalidAudienceError, "It is for another address (`aud`): it has to name the one called."),
-    (jwt.InvalidAlgorithmError, "Its `alg` has to be ES384, RS384, ES256 or RS256, as its key."),
+    (jwt.InvalidAlgorithmError, "Its `alg` has to be one of its key, such as ES384 or RS384."),
     (jwt.MissingRequiredClaimError, "It needs `iss`, `aud`, `exp`, `iat` and `jti`."),
 )
 
@@ -50,56 +48,32 @@ class Hooks:
 
     audience: str = ""  # of the list of services; a service's own is below it
     account: str = ""
-    rate: str = ""  # of calls, by issuer
     callers: tuple[tuple[str, str], ...] = ()  # issuer, and address or file of its keys
 
     def __bool__(self) -> bool:
         return bool(self.callers)
 
 
-@dataclass(frozen=True)
-class Claims:
-    """What counts of a valid token."""
-
-    issuer: str
-    nonce: str  # `jti`
-    ends: float  # seconds since 1970, with the leeway
-
-
 def hooks_from(tables: Mapping[str, Any]) -> Hooks:
     """Read the settings' file. Raises ValueError with a sentence on what is wrong."""
-    if unknown := sorted(tables.keys() - set(_FILE)):
-        raise ValueError(f"{unknown[0]} is not one of {', '.join(_FILE)}.")
+    rows = rows_of(tables, "caller", needed=("issuer", "keys"), beside=("audience", "account"))
     audience = str(tables.get("audience", "")).rstrip("/")
     if not _is_https(audience) or not audience.endswith("/cds-services"):
         raise ValueError('audience must be such as "https://guidelines.example.org/cds-services".')
     if not isinstance(account := tables.get("account"), str) or not account:
         raise ValueError("account must be the user name of the account that the record acts as.")
-    rate, written = tables.get("rate", "600/min"), tables.get("caller")
-    number, _, period = str(rate).partition("/")
-    if not number.isdecimal() or not int(number) or period not in ("s", "min", "hour", "day"):
-        raise ValueError('rate must be such as "600/min".')
-    if not isinstance(written, list) or not written:
-        raise ValueError("it names no caller. Write [[caller]] with issuer and keys.")
-    callers = tuple(_caller(table) for table in written)
-    if len(dict(callers)) < len(callers):
-        raise ValueError("an issuer is named twice.")
-    return Hooks(audience, account, str(rate), callers)
+    return Hooks(audience, account, tuple(_caller(**row) for row in rows))
 
 
-def _caller(table: Mapping[str, Any]) -> tuple[str, str]:
-    if not isinstance(table, dict) or set(table) != set(_CALLER):
-        raise ValueError("a [[caller]] has issuer and keys, and nothing else.")
-    issuer, keys = (table[name] for name in _CALLER)
-    if not isinstance(issuer, str) or not _is_https(issuer):
+def _caller(issuer: str, keys: str) -> tuple[str, str]:
+    if not _is_https(issuer):
         raise ValueError("issuer must be an address that begins with https://, as in `iss`.")
-    if not isinstance(keys, str) or not (_is_https(keys) or keys.startswith("/")):
-        raise ValueError("keys must be an address with https:// or the absolute path of a file.")
-    if keys.startswith("/"):
+    if not _is_https(keys):
         try:
             _keys_in(keys, 0)
         except (OSError, ValueError, jwt.PyJWTError) as error:
-            raise ValueError(f"{keys} is no readable file with a set of public keys.") from error
+            wanted = "an address with https://, or the path of a readable file with public keys"
+            raise ValueError(f"keys must be {wanted}.") from error
     return issuer, keys
 
 
@@ -108,61 +82,41 @@ def _is_https(address: str) -> bool:
     return parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
 
 
-def claims_of(token: str, hooks: Hooks, *, audience: list[str]) -> Claims:
+def claims_of(token: str, hooks: Hooks, *, audience: list[str]) -> dict[str, Any]:
     """Return the claims of a token for one of the addresses. Raises Untrusted or KeysAway."""
     if len(token) > MAX_CHARS:
         raise Untrusted("The token is too long.")
     try:
-        header = jwt.get_unverified_header(token)
-        said = jwt.decode(token, options={"verify_signature": False}).get("iss")
+        unchecked = jwt.decode_complete(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError, RecursionError):
         raise Untrusted("The token is no signed JWT.") from None
-    issuer = next((each for each in hooks.callers if each[0] == said), None)
-    if issuer is None:
+    issuer = unchecked["payload"].get("iss")
+    keys = next((keys for name, keys in hooks.callers if name == issuer), None)
+    if keys is None:
         raise Untrusted("The token's issuer (`iss`) is not one that this site allows.")
-    key = _key(issuer[1], header.get("kid"))
+    key = _key(keys, unchecked["header"].get("kid"))
+    required = {"require": ["aud", "exp", "iat", "iss", "jti"]}
     try:
-        claims: dict[str, Any] = jwt.decode(
-            token,
-            # The key alone: a set may leave out `alg`, and PyJWT would take SHA-256 for granted.
-            key.key,
-            algorithms=_algorithms(key),
-            issuer=issuer[0],
-            audience=audience,
-            leeway=LEEWAY_S,
-            options={"require": ["aud", "exp", "iat", "iss", "jti"]},
-        )
+        claims = signed_claims(token, key, issuer=issuer, audience=audience, options=required)
+        life_s = int(claims["exp"]) - int(claims["iat"])
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
         reasons = (reason for kind, reason in _REFUSED if isinstance(error, kind))
         raise Untrusted(f"The token is refused. {next(reasons, 'It is malformed.')}") from None
-    return _bounded(claims)
-
-
-def _bounded(claims: dict[str, Any]) -> Claims:
-    nonce, ends, begins = claims["jti"], int(claims["exp"]), int(claims["iat"])
-    if not isinstance(nonce, str) or not 0 < len(nonce) <= 200:
+    if not isinstance(claims["jti"], str) or not 0 < len(claims["jti"]) <= 200:
         raise Untrusted("The token is refused. Its `jti` is no text of up to 200 characters.")
-    if ends - begins > MAX_LIFE_S:
+    if life_s > MAX_LIFE_S:
         raise Untrusted("The token is refused. It is valid for more than an hour.")
-    return Claims(claims["iss"], nonce, ends + LEEWAY_S)
-
-
-def _algorithms(key: jwt.PyJWK) -> list[str]:
-    """Return the algorithms of a key's kind; only its own where the set names it."""
-    of_kind = _ALGORITHMS.get(key.key_type or "", [])
-    named = key._jwk_data.get("alg")
-    return [each for each in of_kind if named in (None, each)]
+    return claims
 
 
 def _key(place: str, kid: object) -> jwt.PyJWK:
-    """Return the key of this name. A key that isn't known is looked for at most twice a minute."""
     if not isinstance(kid, str) or not kid:
         raise Untrusted("The token names no key (`kid`).")
     try:
         if place.startswith("/"):
             keys = _keys_in(place, Path(place).stat().st_mtime_ns)
             return next(key for key in keys if key.key_id == kid)
-        return _keys_at(place).get_signing_key(kid)
+        return keys_at(place).get_signing_key(kid)
     except (jwt.PyJWKClientConnectionError, OSError) as error:
         raise KeysAway("The keys of the token's issuer can't be had just now.") from error
     except (jwt.PyJWTError, StopIteration, ValueError):
@@ -170,15 +124,9 @@ def _key(place: str, kid: object) -> jwt.PyJWK:
 
 
 @lru_cache(maxsize=16)
-def _keys_at(address: str) -> jwt.PyJWKClient:
-    return jwt.PyJWKClient(address, lifespan=KEYS_S, timeout=KEYS_TIMEOUT_S)
-
-
-@lru_cache(maxsize=16)
 def _keys_in(path: str, changed: int) -> list[jwt.PyJWK]:
     """Read a file of keys anew where it has changed. Raises ValueError for one that is secret."""
-    written = json.loads(Path(path).read_text(encoding="utf-8"))
-    keys = jwt.PyJWKSet.from_dict(written).keys
-    if any(key.key_type not in _ALGORITHMS or "d" in key._jwk_data for key in keys):
+    keys = jwt.PyJWKSet.from_dict(json.loads(Path(path).read_text(encoding="utf-8"))).keys
+    if not path.startswith("/") or any({"d", "k"} & key._jwk_data.keys() for key in keys):
         raise ValueError(path)
     return keys

@@ -7,7 +7,6 @@ creates no account, and changes no group.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 import jwt
@@ -16,12 +15,11 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from chat.models import Scope
-from chat.sign_in.oidc import CONFIG_S, LEEWAY_S, ProviderError, TokenError, provider_config
+from chat.sign_in.oidc import ProviderError, TokenError, provider_config
+from chat.sign_in.signed_tokens import keys_at, signed_claims
 from chat.sign_in.tokens import Granted
 
 SCOPES = (Scope.ASK, Scope.READ)  # those that a token can give
-ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
-KEYS_TIMEOUT_S = 10
 
 
 class AccessTokenExpired(TokenError):
@@ -51,28 +49,20 @@ def access_token_account(token: str) -> tuple[User, Granted]:
 def _claims(token: str, keys: str) -> dict[str, Any]:
     """Return the claims of a valid token: signature, issuer, audience and times (RFC 9068, 4)."""
     try:
-        claims: dict[str, Any] = jwt.decode(
+        key = keys_at(keys).get_signing_key_from_jwt(token)
+        return signed_claims(
             token,
-            key=keys_of(keys).get_signing_key_from_jwt(token),
-            algorithms=ALGORITHMS,
+            key,
             issuer=settings.OIDC_ISSUER,
             audience=settings.OIDC_AUDIENCE,
-            leeway=LEEWAY_S,
             options={"require": ["aud", "exp", "iat", "iss", "sub"]},
         )
     except jwt.PyJWKClientConnectionError as error:
         raise ProviderError("its keys are away") from error
     except jwt.ExpiredSignatureError as error:
         raise AccessTokenExpired("it has expired") from error
-    except (jwt.PyJWTError, ValueError) as error:
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
         raise TokenError(type(error).__name__) from error  # its message may quote the token
-    return claims
-
-
-@cache
-def keys_of(address: str) -> jwt.PyJWKClient:
-    """Return the provider's keys, fetched when asked for and kept as long as its configuration."""
-    return jwt.PyJWKClient(address, lifespan=CONFIG_S, timeout=KEYS_TIMEOUT_S)
 
 
 def _scopes(claims: dict[str, Any]) -> frozenset[str]:

@@ -27,12 +27,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from requests import RequestException, Session
 
+from chat.sign_in.signed_tokens import KEYS_TIMEOUT_S, LEEWAY_S, signed_claims
 from core.endpoint_settings import is_guarded
 
 SCOPES = ["openid", "profile"]
 REQUIRED = ("sub", "exp", "iat", "nonce")
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-LEEWAY_S = 60  # by which the provider's clock and ours may differ
 CONFIG_S = 300  # how long the provider's configuration is cached
 
 
@@ -187,16 +187,16 @@ def claims_checked(
     can't be fetched.
     """
     try:
-        algorithm, key = jwtkit.fetch_key(tokens["id_token"], keys, jwtkit.lookup_kid_jwk)
-        claims: dict[str, Any] = jwt.decode(
+        # Fetched anew: a key may have been changed just now.
+        published = jwt.PyJWKClient(keys, cache_jwk_set=False, timeout=KEYS_TIMEOUT_S)
+        claims = signed_claims(
             tokens["id_token"],
-            key=key,
-            algorithms=[algorithm],
+            published.get_signing_key_from_jwt(tokens["id_token"]),
             issuer=issuer,
             audience=client_id,
             options={"verify_exp": False, "verify_iat": False, "verify_nbf": False},
         )
-    except RequestException as error:
+    except jwt.PyJWKClientConnectionError as error:
         raise ProviderError("its keys are away") from error
     except Exception as error:
         raise TokenError(str(error)) from error

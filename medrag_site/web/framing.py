@@ -43,10 +43,10 @@ class Framing:
         else:
             response = self._framed(request)
             del response["X-Frame-Options"]
-        if not settings.HTTPS:
-            return response
-        for name, cookie in response.cookies.items():
-            response.cookies[name] = _partitioned(cookie)
+        for name, cookie in response.cookies.items() if settings.HTTPS else ():
+            response.cookies[name] = marked = _Partitioned()
+            marked.set(cookie.key, cookie.value, cookie.coded_value)
+            marked.update({**cookie, "samesite": "None", "secure": True})
         return response
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
@@ -63,11 +63,3 @@ def _is_never(request: HttpRequest) -> bool:
 
 def _is_in_frame(request: HttpRequest) -> bool:
     return request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
-
-
-def _partitioned(cookie: Morsel[str]) -> Morsel[str]:
-    marked = _Partitioned()
-    marked.set(cookie.key, cookie.value, cookie.coded_value)
-    marked.update(cookie)
-    marked["samesite"], marked["secure"] = "None", True
-    return marked

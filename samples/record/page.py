@@ -7,7 +7,7 @@ from datetime import date
 from html import escape
 from urllib.parse import urlencode
 
-from chat.records.resources import demographics
+from chat.records.resources import OBSERVED, subject_of
 from samples.record.resources import Resource
 
 _HEAD = """<!doctype html><html lang="en"><meta charset="utf-8">
@@ -27,13 +27,16 @@ _FRAME = '</main><iframe name="guidelines" title="Guidelines"></iframe>'
 
 def page(patients: Mapping[str, list[Resource]], *, site: str, issuer: str) -> str:
     """Return the page of patients, by the handles of their launches; its links open its frame."""
-    parts = [_HEAD]
+    parts, task = [_HEAD], {"taskContext.c.c": "MLREV"}
     for handle, (person, *others) in patients.items():
         parts.append(f'<section id="{handle}"><h2>{escape(person["name"][0]["text"])}</h2><ul>')
+        bundle = {"entry": [{"resource": each} for each in others]}
+        read = dict.fromkeys(OBSERVED, bundle) | {"patient": person}
+        known = subject_of(read, lambda system, code: "", date.today()).parameters
         for each in others:
             if each["resourceType"] == "MedicationRequest":
                 name = each["medicationCodeableConcept"]["text"]
-                asked = urlencode(_infobutton(name, person, others))
+                asked = urlencode({"mainSearchCriteria.v.dn": name, **task, **known})
                 parts.append(f"<li>{escape(name)} {_link(f'{site}/infobutton?{asked}', 'i')}</li>")
         launch = urlencode({"iss": issuer, "launch": handle})
         parts.append(f"</ul>{_link(f'{site}/launch?{launch}', 'Launch')}</section>")
@@ -42,15 +45,3 @@ def page(patients: Mapping[str, list[Resource]], *, site: str, issuer: str) -> s
 
 def _link(address: str, text: str) -> str:
     return f'<a href="{escape(address)}" target="guidelines">{text}</a>'
-
-
-def _infobutton(medicine: str, person: Resource, others: list[Resource]) -> dict[str, str]:
-    """Return its parameters: medicine, task, sex, age and results."""
-    asked = {"mainSearchCriteria.v.dn": medicine, "taskContext.c.c": "MLREV"}
-    results = (each for each in others if each["resourceType"] == "Observation")
-    for number, each in enumerate(results, start=1):
-        end = str(number) if number > 1 else ""
-        asked[f"observation.c.c{end}"] = each["code"]["coding"][0]["code"]
-        asked[f"observation.v.v{end}"] = str(each["valueQuantity"]["value"])
-        asked[f"observation.v.u{end}"] = each["valueQuantity"]["code"]
-    return asked | demographics(person, date.today())

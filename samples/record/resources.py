@@ -59,12 +59,9 @@ def person(patient: str, gender: str, born: str, *, given: str, family: str) -> 
 
 def demonstration() -> dict[str, list[Resource]]:
     """Return the resources of three patients who never lived, by the patient's id."""
-    orla = person("p-1", "female", days_ago(28_600), given="Orla", family="Sample")
-    bram = person("p-2", "male", days_ago(19_100), given="Bram", family="Specimen")
-    tilda = person("p-3", "female", days_ago(2_300), given="Tilda", family="Example")
     return {
         "p-1": [
-            orla,
+            person("p-1", "female", days_ago(28_600), given="Orla", family="Sample"),
             observation("p-1", EGFR, 24, "mL/min"),
             observation("p-1", WEIGHT, 61.5, "kg", days=30),
             named("AllergyIntolerance", "p-1", "penicillin"),
@@ -73,11 +70,15 @@ def demonstration() -> dict[str, list[Resource]]:
             prescription("p-1", "Paracetamol"),
         ],
         "p-2": [
-            bram,
+            person("p-2", "male", days_ago(19_100), given="Bram", family="Specimen"),
             observation("p-2", EGFR, 52, "mL/min"),
             observation("p-2", WEIGHT, 84, "kg"),
             named("Condition", "p-2", "Pyelonephritis"),
             prescription("p-2", "Gentamicin"),
         ],
-        "p-3": [tilda, observation("p-3", WEIGHT, 20, "kg"), prescription("p-3", "Trimethoprim")],
+        "p-3": [
+            person("p-3", "female", days_ago(2_300), given="Tilda", family="Example"),
+            observation("p-3", WEIGHT, 20, "kg"),
+            prescription("p-3", "Trimethoprim"),
+        ],
     }

@@ -45,13 +45,13 @@ class Record:
 
     def configuration(self) -> dict[str, Any]:
         root = self.base.removesuffix("/fhir")
-        return {
-            "issuer": self.base,
-            "authorization_endpoint": f"{root}/authorise",
-            "token_endpoint": f"{root}/token",
-            "jwks_uri": f"{root}/keys",
-            "code_challenge_methods_supported": ["S256"],
+        paths = {
+            "authorization_endpoint": "authorise",
+            "token_endpoint": "token",
+            "jwks_uri": "keys",
         }
+        found = {name: f"{root}/{path}" for name, path in paths.items()}
+        return found | {"issuer": self.base, "code_challenge_methods_supported": ["S256"]}
 
     def authorise(self, address: str) -> dict[str, str]:
         """Return the parameters of the way back. Raises ValueError for what no launch asks."""
@@ -87,10 +87,9 @@ class Record:
         return jwt.encode(self.claims(nonce), self.key, "RS256", headers={"kid": self.kid})
 
     def claims(self, nonce: str | None) -> dict[str, Any]:
-        now = int(time.time())
-        about = {"sub": PERSON, "fhirUser": f"Practitioner/{PERSON}"}
-        issued = {"iss": self.configuration()["issuer"], "aud": CLIENT, "nonce": nonce}
-        return {**issued, "iat": now, "exp": now + 60, **about}
+        now, fhir_user = int(time.time()), f"Practitioner/{PERSON}"
+        whom = {"iss": self.base, "aud": CLIENT, "sub": PERSON, "fhirUser": fhir_user}
+        return {**whom, "nonce": nonce, "iat": now, "exp": now + 60}
 
     def said(self, path: str, header: str) -> Any:
         """Return what is at a path, None where nothing is; patients only for a token."""

@@ -27,7 +27,7 @@ CALLS = """
 import contextlib, os, sys
 import django
 django.setup()
-from chat.sign_in.access_tokens import keys_of
+from chat.sign_in.signed_tokens import keys_at
 from chat.sign_in.oidc import provider_config
 from core.llm.transport import BoundedTransport, posted
 from corpus import files
@@ -35,7 +35,7 @@ address = sys.argv[1]
 def posts():
     posted(address + "/endpoint", {}, {}, timeout_s=20, transport=BoundedTransport(most_bytes=9))
 def keys():
-    keys_of(address + "/keys").fetch_data()
+    keys_at(address + "/keys").fetch_data()
 for call in (provider_config, files.probe, posts, keys):
     with contextlib.suppress(Exception):
         call()

@@ -10,20 +10,16 @@ from typing import Any
 
 import jwt
 
+from chat.records.tables import rows_of
 from core.endpoint_settings import is_guarded, secret_of
 
-_FILE = ("record", "facts_minutes", "link_days")
-_RECORD = ("issuer", "name", "client_id", "client_secret", "key")
-_NEEDED = _RECORD[:3]
+_MOST = {"facts_minutes": 480, "link_days": 365}
 _ALGORITHMS = {"EC": "ES384", "RSA": "RS384"}  # those that every server has to take
 
 
 @dataclass(frozen=True)
 class LaunchingRecord:
-    """A record that may launch the site, and how the site proves there who it is.
-
-    With neither secret nor key it is a public client.
-    """
+    """A record that may launch the site; with neither secret nor key by a public client."""
 
     issuer: str  # base address of its FHIR server, without a slash at its end
     name: str
@@ -51,44 +47,28 @@ class Launch:
 
 def launch_from(tables: Mapping[str, Any]) -> Launch:
     """Read the settings' file. Raises ValueError with a sentence on what is wrong."""
-    if unknown := sorted(tables.keys() - set(_FILE)):
-        raise ValueError(f"{unknown[0]} is not one of {', '.join(_FILE)}.")
-    written = tables.get("record")
-    if not isinstance(written, list) or not written:
-        raise ValueError("it names no record. Write [[record]] with issuer, name and client_id.")
-    records = tuple(_record(table) for table in written)
-    if len({each.issuer for each in records}) < len(records):
-        raise ValueError("an issuer is named twice.")
-    minutes = _number(tables, "facts_minutes", Launch.facts_minutes, 480)
-    return Launch(records, minutes, _number(tables, "link_days", Launch.link_days, 365))
+    needed, possible = ("issuer", "name", "client_id"), ("client_secret", "key")
+    rows = rows_of(tables, "record", needed=needed, possible=possible, beside=(*_MOST,))
+    numbers = {name: tables[name] for name in _MOST if name in tables}
+    for name, number in numbers.items():
+        if type(number) is not int or not 1 <= number <= _MOST[name]:
+            raise ValueError(f"{name} must be a whole number from 1 to {_MOST[name]}.")
+    return Launch(tuple(_record(**row) for row in rows), **numbers)
 
 
-def _number(tables: Mapping[str, Any], name: str, default: int, most: int) -> int:
-    number = tables.get(name, default)
-    if type(number) is not int or not 1 <= number <= most:
-        raise ValueError(f"{name} must be a whole number from 1 to {most}.")
-    return number
-
-
-def _record(table: Any) -> LaunchingRecord:
-    if not isinstance(table, dict) or not set(_NEEDED) <= set(table) <= set(_RECORD):
-        raise ValueError(
-            "a [[record]] has issuer, name and client_id, and client_secret or key or neither."
-        )
-    if not all(isinstance(each, str) and each.strip() for each in table.values()):
-        raise ValueError("what a [[record]] says is text in quotes.")
-    issuer = table["issuer"].removesuffix("/")
-    if not is_guarded(issuer) or "@" in issuer or "?" in issuer or len(issuer) > 190:
+def _record(
+    issuer: str, name: str, client_id: str, client_secret: str = "", key: str = ""
+) -> LaunchingRecord:
+    issuer = issuer.removesuffix("/")
+    if not is_guarded(issuer) or {"@", "?", "#"} & {*issuer} or len(issuer) > 190:
         raise ValueError("issuer must be the address of a FHIR server that begins with https://.")
-    if "client_secret" in table and "key" in table:
+    if client_secret and key:
         raise ValueError("a [[record]] has client_secret or key, not both.")
-    secret = table.get("client_secret", "")
     try:
-        secret = secret_of(secret)
+        secret = secret_of(client_secret)
     except ValueError as error:
         raise ValueError(f"client_secret {error}") from error
-    key = _key(table["key"]) if "key" in table else None
-    return LaunchingRecord(issuer, table["name"], table["client_id"], secret, key)
+    return LaunchingRecord(issuer, name, client_id, secret, _key(key) if key else None)
 
 
 def _key(path: str) -> jwt.PyJWK:
@@ -99,7 +79,6 @@ def _key(path: str) -> jwt.PyJWK:
             raise ValueError(path)
         jwt.encode({}, key.key, key.algorithm_name)  # a public key can't sign
     except (OSError, ValueError, KeyError, TypeError, AttributeError, jwt.PyJWTError) as error:
-        raise ValueError(
-            f"key: {path} is no readable file with one private key as JWK, RSA or P-384, with kid."
-        ) from error
+        wanted = "one private key as JWK, RSA or P-384, with kid"
+        raise ValueError(f"key: {path} is no readable file with {wanted}.") from error
     return key

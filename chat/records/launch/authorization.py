@@ -35,6 +35,7 @@ SCOPES = " ".join(("launch", WHO, *(f"patient/{each}.rs" for each in RESOURCES))
 MAX_CHARS = 2000  # of `launch`
 _STATES = "record"  # in the session, apart from those of single sign-on
 _ADDRESSES = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_JSON = {"Accept": "application/json"}
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")  # of a FHIR resource
 _BY_KEY = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_S = 300  # the standard: at most five minutes
@@ -53,32 +54,27 @@ class Granted:
 def configuration(record: LaunchingRecord) -> dict[str, Any]:
     """Return the record's configuration, fetched if it is not known. Raises LaunchRefused."""
     name = f"launch.config.{record.issuer}"
-    found: dict[str, Any] | None = cache.get(name)
-    if found is None:
-        found = _fetched(f"{record.issuer}/.well-known/smart-configuration")
-        addresses = [found.get(each) for each in _ADDRESSES]
-        methods, issuer = found.get("code_challenge_methods_supported"), found.get("issuer")
-        if (
-            not all(isinstance(each, str) and is_guarded(each) for each in addresses)
-            or not isinstance(issuer, str)
-            or not isinstance(methods, list)
-            or "S256" not in methods
-        ):
-            raise LaunchRefused("configuration")
-        cache.set(name, found, CONFIG_S)
-    return found
-
-
-def _fetched(address: str) -> dict[str, Any]:
+    found: Any = cache.get(name)
+    if found is not None:
+        return dict(found)
     try:
         with get_adapter().get_requests_session() as http:
-            response = http.request("GET", address, headers={"Accept": "application/json"})
-            said = response.json() if response.status_code == 200 else None
+            response = http.get(f"{record.issuer}/.well-known/smart-configuration", headers=_JSON)
+            found = response.json() if response.status_code == 200 else None
     except (RequestException, ValueError, RecursionError) as error:
         raise LaunchRefused("away") from error
-    if not isinstance(said, dict):
+    if not isinstance(found, dict):
         raise LaunchRefused("away")
-    return said
+    methods = found.get("code_challenge_methods_supported")
+    texts = [found.get(each) for each in ("issuer", *_ADDRESSES)]
+    if (
+        not all(isinstance(each, str) for each in texts)
+        or not all(is_guarded(found[each]) for each in _ADDRESSES)
+        or "S256" not in (methods if isinstance(methods, list) else ())
+    ):
+        raise LaunchRefused("configuration")
+    cache.set(name, found, CONFIG_S)
+    return found
 
 
 def way_to(request: HttpRequest, record: LaunchingRecord, *, launch: str) -> str:
@@ -88,21 +84,14 @@ def way_to(request: HttpRequest, record: LaunchingRecord, *, launch: str) -> str
     """
     config = configuration(record)
     challenge, nonce = generate_code_challenge(), secrets.token_urlsafe(24)
-    state = {
-        "issuer": record.issuer,
-        "verifier": challenge.pop("code_verifier"),
-        "nonce": nonce,
-        "of_patient": bool(launch),
-    }
+    state = {"issuer": record.issuer, "nonce": nonce, "of_patient": bool(launch)}
+    state["verifier"] = challenge.pop("code_verifier")
     client = _client(request, record, config)
     client.state = statekit.stash_state(request, provider_id=_STATES, state=state)
     more = {"aud": record.issuer, "nonce": nonce, **challenge}
-    if launch:
-        more["launch"] = launch
-    address: str = client.get_redirect_url(
-        config["authorization_endpoint"], [SCOPES if launch else WHO], more
-    )
-    return address
+    more |= {"launch": launch} if launch else {}
+    scopes = [SCOPES if launch else WHO]
+    return str(client.get_redirect_url(config["authorization_endpoint"], scopes, more))
 
 
 def way_back(request: HttpRequest) -> Granted:
@@ -113,12 +102,14 @@ def way_back(request: HttpRequest) -> Granted:
     record = settings.RECORD.launch.record(state["issuer"]) if state else None
     if state is None or record is None:
         raise LaunchRefused("state")
+    config = configuration(record)
+    named = bool(config.get("authorization_response_iss_parameter_supported"))
+    default = None if named else config["issuer"]
+    if request.GET.get("iss", default) != config["issuer"]:  # RFC 9207: of another record
+        raise LaunchRefused("state")
     if "code" not in request.GET:
         raise LaunchRefused("denied")
-    config = configuration(record)
-    if request.GET.get("iss", config["issuer"]) != config["issuer"]:  # RFC 9207
-        raise LaunchRefused("state")
-    tokens = _tokens(request, record, config, state)
+    tokens = _tokens(request, record, config, state["verifier"])
     person = _person(tokens, record, config, nonce=state["nonce"])
     if not state["of_patient"]:
         return Granted(record, person)
@@ -136,16 +127,13 @@ def _client(request: HttpRequest, record: LaunchingRecord, config: dict[str, Any
         "POST",
         config["token_endpoint"],
         request.build_absolute_uri(reverse("launch_back")),
-        headers={"Accept": "application/json"},
+        headers=_JSON,
         basic_auth=bool(record.secret),
     )
 
 
 def _tokens(
-    request: HttpRequest,
-    record: LaunchingRecord,
-    config: dict[str, Any],
-    state: dict[str, Any],
+    request: HttpRequest, record: LaunchingRecord, config: dict[str, Any], verifier: str
 ) -> dict[str, Any]:
     proof = {}
     if record.key:
@@ -153,47 +141,30 @@ def _tokens(
         proof = {"client_assertion_type": _BY_KEY, "client_assertion": assertion}
     client = _client(request, record, config)
     try:
-        tokens: dict[str, Any] = client.get_access_token(
-            request.GET["code"], state["verifier"], proof
-        )
+        return dict(client.get_access_token(request.GET["code"], verifier, proof))
     except OAuth2Error as error:
         raise LaunchRefused("code") from error
     except (RequestException, KeyError, TypeError, ValueError, RecursionError) as error:
         raise LaunchRefused("away") from error
-    return tokens
 
 
 def _assertion(record: LaunchingRecord, key: jwt.PyJWK, audience: str) -> str:
     """Return a token that proves the site's key, for one use (RFC 7523)."""
     now = int(time.time())
-    claims = {
-        "iss": record.client_id,
-        "sub": record.client_id,
-        "aud": audience,
-        "iat": now,
-        "exp": now + ASSERTION_S,
-        "jti": str(uuid.uuid4()),
-    }
+    claims = {"iss": record.client_id, "sub": record.client_id, "aud": audience, "iat": now}
+    claims |= {"exp": now + ASSERTION_S, "jti": str(uuid.uuid4())}
     return jwt.encode(claims, key.key, key.algorithm_name, headers={"kid": key.key_id})
 
 
 def _person(
     tokens: dict[str, Any], record: LaunchingRecord, config: dict[str, Any], *, nonce: str
 ) -> str:
+    whom = {"issuer": config["issuer"], "client_id": record.client_id, "nonce": nonce}
     try:
-        claims = claims_checked(
-            tokens,
-            config["jwks_uri"],
-            issuer=config["issuer"],
-            client_id=record.client_id,
-            nonce=nonce,
-        )
-    except ClockError as error:
-        raise LaunchRefused("clock", record=record.name) from error
-    except TokenError as error:
-        raise LaunchRefused("token", record=record.name) from error
+        claims = claims_checked(tokens, config["jwks_uri"], **whom)
     except ProviderError as error:
-        raise LaunchRefused("away") from error
+        kinds = {ClockError: "clock", TokenError: "token"}
+        raise LaunchRefused(kinds.get(type(error), "away"), record=record.name) from error
     if {"Patient", "RelatedPerson"} & set(str(claims.get("fhirUser", "")).split("/")):
         raise LaunchRefused("person", record=record.name)
     return str(claims["sub"])

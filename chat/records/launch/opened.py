@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from chat.records.launch.allowed import LaunchingRecord
+from chat.records.views import FACTS
 from chat.web.patients import LaunchedPatient, PatientFact
 
 PATIENT, PERSON = "launched_patient", "launched_person"  # keys in the session
@@ -30,15 +31,6 @@ _SOURCES = {
     "AllergyIntolerance": gettext_lazy("allergies"),
     "Condition": gettext_lazy("conditions"),
     "MedicationRequest": gettext_lazy("prescription"),
-}
-_KNOWN = {
-    "age": gettext_lazy("age"),
-    "kidney function": gettext_lazy("kidney function"),
-    "weight": gettext_lazy("weight"),
-    "pregnancy": gettext_lazy("pregnancy"),
-    "conditions": gettext_lazy("conditions"),
-    "allergies": gettext_lazy("allergies"),
-    "medicines": gettext_lazy("medicines"),
 }
 
 
@@ -80,12 +72,11 @@ def patient_of(request: HttpRequest, launch: uuid.UUID) -> LaunchedPatient | Non
     if record is None or _is_over(kept):
         patient_end(request)
         return None
+    opened = datetime.datetime.fromtimestamp(kept["at"], datetime.UTC)
+    facts = tuple(_fact(**each) for each in kept["facts"])
+    unknown = tuple(str(FACTS[each]) for each in kept["unknown"])
     return LaunchedPatient(
-        ask=reverse("launched_ask", args=[launch]),
-        record=record.name,
-        opened=datetime.datetime.fromtimestamp(kept["at"], datetime.UTC),
-        facts=tuple(_fact(**each) for each in kept["facts"]),
-        unknown=tuple(str(_KNOWN[each]) for each in kept["unknown"]),
+        reverse("launched_ask", args=[launch]), record.name, opened, facts, unknown
     )
 
 

@@ -23,10 +23,8 @@ from chat.sign_in.second_factor import has_device
 def linked_account(issuer: str, person: str) -> User | None:
     """Return the account that somebody linked within `link_days`, closed ones too."""
     since = timezone.now() - timedelta(days=settings.RECORD.launch.link_days)
-    known = SocialAccount.objects.filter(
-        provider=_provider(issuer), uid=person, date_joined__gt=since
-    )
-    link = known.select_related("user").first()
+    known = SocialAccount.objects.filter(provider=_provider(issuer), uid=person)
+    link = known.filter(date_joined__gt=since).select_related("user").first()
     return link.user if link else None
 
 
@@ -42,12 +40,8 @@ def account_link(account: User, *, record: LaunchingRecord, person: str) -> None
         theirs = SocialAccount.objects.filter(provider=provider)
         theirs.filter(Q(uid=person) | Q(user=account)).delete()
         SocialAccount.objects.create(user=account, provider=provider, uid=person)
-        audit.record(
-            "user.linked",
-            actor=account,
-            subject=f"user:{account.pk}",
-            payload={"record": record.name},
-        )
+        subject, payload = f"user:{account.pk}", {"record": record.name}
+        audit.record("user.linked", actor=account, subject=subject, payload=payload)
 
 
 def _provider(issuer: str) -> str:

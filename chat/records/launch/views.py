@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import Any
+from urllib.parse import urlencode
 
-import jwt
 from django.conf import settings
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
@@ -27,18 +26,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from chat.audit import log as audit
+from chat.records.launch import opened
 from chat.records.launch.allowed import LaunchingRecord
-from chat.records.launch.authorization import MAX_CHARS, Granted, way_back, way_to
+from chat.records.launch.authorization import MAX_CHARS, way_back, way_to
 from chat.records.launch.facts import facts_read
-from chat.records.launch.opened import (
-    PERSON,
-    patient_end,
-    patient_keep,
-    patient_of,
-    patient_open,
-    person_keep,
-    person_kept,
-)
 from chat.records.launch.people import account_link, linked_account, signs_in_itself
 from chat.records.launch.refusals import AUDITED, LaunchRefused
 from chat.records.terminology import name_of_code
@@ -56,31 +47,22 @@ logger = logging.getLogger(__name__)
 
 @never_cache
 @require_GET
-def launch(request: HttpRequest) -> HttpResponse:
-    """Begin a launch; the patient of an earlier one ends with it."""
-    record = _record(request)
-    wanted = request.GET.get("launch", "")
+def launch(request: HttpRequest, *, of_patient: bool = True) -> HttpResponse:
+    """Begin a launch; the patient of an earlier one ends with it.
+
+    If not `of_patient`, the record is asked only who the person is: to link an account in a window
+    of its own.
+    """
+    _refuse_closed()
+    record = settings.RECORD.launch.record(request.GET.get("iss", ""))
+    wanted = request.GET.get("launch", "") if of_patient else ""
     try:
         if record is None:
             raise LaunchRefused("issuer")
-        if not 0 < len(wanted) <= MAX_CHARS:
+        if of_patient and not 0 < len(wanted) <= MAX_CHARS:
             raise LaunchRefused("launch")
-        patient_end(request)
+        opened.patient_end(request)
         return HttpResponseRedirect(way_to(request, record, launch=wanted))
-    except LaunchRefused as refused:
-        return _refused(request, refused)
-
-
-@never_cache
-@require_GET
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask the record only who the person is: to link an account in a window of its own."""
-    record = _record(request)
-    try:
-        if record is None:
-            raise LaunchRefused("issuer")
-        patient_end(request)
-        return HttpResponseRedirect(way_to(request, record, launch=""))
     except LaunchRefused as refused:
         return _refused(request, refused)
 
@@ -104,47 +86,43 @@ def back(request: HttpRequest) -> HttpResponse:
         is_known = True
     if not is_known:
         logout(request)  # whoever sits there: only a sign-in after the launch counts
-    patient_end(request)
-    if read is not None:
-        patient_keep(request, granted.record.issuer, *read)
-    if account and is_known:
-        return _opened(request, account, granted.record)
-    return _sign_in_first(request, granted)
-
-
-def _sign_in_first(request: HttpRequest, granted: Granted) -> HttpResponse:
-    if request.headers.get("Sec-Fetch-Dest") == "iframe":
-        patient_end(request)
-        there = f"{reverse('launch_sign_in')}?iss={granted.record.issuer}"
+    opened.patient_end(request)
+    is_framed = request.headers.get("Sec-Fetch-Dest") == "iframe"
+    if not is_known and is_framed:
+        there = f"{reverse('launch_sign_in')}?{urlencode({'iss': granted.record.issuer})}"
         shown = {"there": there, "is_launch": True}
         return render(request, "accounts/window_of_its_own.html", shown)
-    person_keep(request, granted.record.issuer, granted.person)
+    if read is not None:
+        opened.patient_keep(request, granted.record.issuer, *read)
+    if account and is_known:
+        return _opened(request, account, granted.record)
+    opened.person_keep(request, granted.record.issuer, granted.person)
     return redirect_to_login(reverse("launch_link"))
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
-def link(request: HttpRequest) -> HttpResponse:
+def link(request: SignedInRequest) -> HttpResponse:
     """Link the account that signed in after a launch, once the person says that it was them."""
     _refuse_closed()
-    kept = person_kept(request)
+    kept = opened.person_kept(request)
     if kept is None:
         return _refused(request, LaunchRefused("state"))
     record, person = kept
-    account = User.objects.get(username=request.user.get_username())
+    account = request.user
     if linked_account(record.issuer, person) != account:
         if request.method != "POST":
             shown = {"record": record.name, "days": settings.RECORD.launch.link_days}
             return render(request, "chat/record/launch_link.html", shown)
         account_link(account, record=record, person=person)
-    del request.session[PERSON]
+    del request.session[opened.PERSON]
     return _opened(request, account, record)
 
 
 def _opened(request: HttpRequest, account: User, record: LaunchingRecord) -> HttpResponse:
     """Log the launch of a patient, and go to its page; to the start where only who was asked."""
-    there = patient_open(request, account)
+    there = opened.patient_open(request, account)
     if there:
         with transaction.atomic():
             subject = f"launch:{there.rstrip('/').rpartition('/')[2]}"
@@ -155,7 +133,7 @@ def _opened(request: HttpRequest, account: User, record: LaunchingRecord) -> Htt
 @reads
 def launched(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
     """Show the question page with the patient's facts, not asked by itself."""
-    patient = patient_of(request, launch)
+    patient = opened.patient_of(request, launch)
     if patient is None:
         return render(request, "chat/record/launch_ended.html", status=410)
     return render(request, "chat/home.html", page_context(request, None, patient=patient))
@@ -164,7 +142,7 @@ def launched(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
 @changes
 def launched_ask(request: SignedInRequest, launch: uuid.UUID) -> HttpResponseBase:
     """Ask with the facts that are ticked; refuse, and ask nothing, if the launch has ended."""
-    patient = patient_of(request, launch)
+    patient = opened.patient_of(request, launch)
     refusal = "" if patient else str(ENDED)
     return question_sent(request, None, patient=patient, refusal=refusal)
 
@@ -174,18 +152,12 @@ def keys(request: HttpRequest) -> JsonResponse:
     """Publish the public keys by which records know the site."""
     _refuse_closed()
     own = [record.key for record in settings.RECORD.launch.records if record.key]
-    return JsonResponse({"keys": [_public(key) for key in own]})
-
-
-def _public(key: jwt.PyJWK) -> dict[str, Any]:
-    written: dict[str, Any] = key.Algorithm.to_jwk(key.key.public_key(), as_dict=True)
-    return written | {"kid": key.key_id, "alg": key.algorithm_name, "key_ops": ["verify"]}
-
-
-def _record(request: HttpRequest) -> LaunchingRecord | None:
-    _refuse_closed()
-    found: LaunchingRecord | None = settings.RECORD.launch.record(request.GET.get("iss", ""))
-    return found
+    published = [
+        key.Algorithm.to_jwk(key.key.public_key(), as_dict=True)
+        | {"kid": key.key_id, "alg": key.algorithm_name, "key_ops": ["verify"]}
+        for key in own
+    ]
+    return JsonResponse({"keys": published})
 
 
 def _refuse_closed() -> None:
@@ -195,10 +167,10 @@ def _refuse_closed() -> None:
 
 def _refused(request: HttpRequest, refused: LaunchRefused) -> HttpResponse:
     logger.warning("A launch from the patient's record was refused: %s", refused.reason)
-    patient_end(request)
+    opened.patient_end(request)
     if refused.reason in AUDITED:
         with transaction.atomic():
             payload = {"reason": refused.reason, "record": refused.record}
             audit.record("launch.refused", actor=None, subject="", payload=payload)
-    page = {"said": refused.sentence}
-    return render(request, "chat/record/launch_refused.html", page, status=refused.status)
+    page = "chat/record/launch_refused.html"
+    return render(request, page, {"said": refused.sentence}, status=refused.status)

@@ -280,7 +280,9 @@ def test_feedback_is_an_event_without_free_text(record: Client) -> None:
     why = {"reason": {"code": "benefit", "system": AUDIENCE}, "userComment": f"{NAME} is well"}
     other = {"reason": {"code": f"{NAME}"}}
     accepted = said | {"outcome": "accepted", "acceptedSuggestions": [{"id": card}]}
-    given = [said | {"overrideReason": why}, said | {"overrideReason": other}, said, accepted]
+    odd = {"reason": {"code": [NAME]}}
+    reasons = [said | {"overrideReason": each} for each in (why, other, odd)]
+    given = [*reasons, said, accepted]
     response = send(record, "order-sign", {"feedback": given}, end="/feedback")
     assert response.status_code == 200
     events = AuditEvent.objects.filter(subject=f"card:{card}").order_by("seq")
@@ -288,6 +290,7 @@ def test_feedback_is_an_event_without_free_text(record: Client) -> None:
     assert kept == [
         ("card.overridden", "benefit"),
         ("card.overridden", "other"),
+        ("card.overridden", None),
         ("card.overridden", None),
         ("card.accepted", None),
     ]

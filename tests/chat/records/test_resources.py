@@ -127,7 +127,7 @@ def test_medicines_of_every_form() -> None:
         {"resourceType": "NutritionOrder", "id": "8"},
         {"resourceType": "MedicationRequest", "medicationCodeableConcept": ["Ibuprofen"]},
     )
-    names = ordered_medicines(orders, unknown, selected=lambda reference: True)
+    names = ordered_medicines(orders, unknown)
     assert names == ("Enoxaparin", "Apixaban", "Digoxin", "Warfarin")
 
 
@@ -147,7 +147,7 @@ def test_a_code_is_named_by_the_sites_list() -> None:
         return "Enoxaparin" if (system, code) == ("urn:own", "7") else ""
 
     coded = order("1", "", medicationCodeableConcept=concept("ENOX SYR", "urn:own", "7"))
-    names = ordered_medicines(bundle(coded), listed, selected=lambda reference: True)
+    names = ordered_medicines(bundle(coded), listed)
     assert names == ("Enoxaparin",)
 
 
@@ -155,6 +155,6 @@ def test_a_code_is_named_by_the_sites_list() -> None:
     "broken", [None, [], "x", {"entry": {}}, {"entry": [None, {"resource": 1}]}]
 )
 def test_what_is_no_bundle_has_nothing(broken: Any) -> None:
-    assert ordered_medicines(broken, unknown, selected=lambda reference: True) == ()
+    assert ordered_medicines(broken, unknown) == ()
     subject = subject_of(dict.fromkeys(("patient", "egfr", "weight"), broken), unknown, TODAY)
     assert subject.parameters == {}

@@ -28,6 +28,7 @@ class Provider:
         self.key = self.published = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.claims: dict[str, Any] = {"sub": "s-1", "preferred_username": "ada"}
         self.wrong: dict[str, Any] = {}
+        self.keys: list[dict[str, Any]] = []  # published instead of its own
         self.codes: dict[str, dict[str, str]] = {}
         self.issuer = ""
         self.moved = ""  # a path that sends on, keeping the request (307)
@@ -84,7 +85,7 @@ class Provider:
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
             "code_challenge_methods_supported": ["S256"],
         }
-        keys = {"keys": [{**public, "kid": "1", "alg": "RS256"}]}
+        keys = {"keys": self.keys or [{**public, "kid": "1", "alg": "RS256"}]}
         return {"/.well-known/openid-configuration": config, "/keys": keys}
 
 

@@ -1,5 +1,6 @@
 """Test access tokens of the hospital's provider at `/mcp`: whom they act as, which are refused."""
 
+import base64
 from typing import Any
 
 import jwt
@@ -101,6 +102,36 @@ def test_a_forged_access_token_is_refused(
     User.objects.update(is_active=True)
     settings.OIDC_AUDIENCE = ""
     assert_problem(send(bearer(right), "tools/list"), 401)
+
+
+@pytest.mark.parametrize(
+    ("published", "algorithm", "status"),
+    [
+        ({}, "RS512", 200),  # a key without `alg` is not one for RS256 alone
+        ({"alg": "RS256"}, "RS512", 401),
+        ({"use": "enc"}, "RS256", 401),
+        ({"kty": "oct", "k": "c2VjcmV0" * 6}, "HS256", 401),
+        ({"kty": "oct", "k": "c2VjcmV0" * 6}, "RS256", 401),
+    ],
+)
+def test_the_key_says_which_algorithm_counts(
+    ada: User, hospital: Provider, published: dict[str, str], algorithm: str, status: int
+) -> None:
+    public = jwt.algorithms.RSAAlgorithm.to_jwk(hospital.published.public_key(), as_dict=True)
+    key = {**({} if "kty" in published else public), "kid": "1", **published}
+    hospital.keys = [key]
+    said = jwt.decode(hospital.access_token(), options={"verify_signature": False})
+    secret = jwt.utils.base64url_decode(published.get("k", ""))
+    if secret:
+        token = jwt.encode(said, secret, "HS256", headers={"kid": "1"})
+    else:
+        token = jwt.encode(said, hospital.key, algorithm, headers={"kid": "1"})
+    if secret and algorithm != "HS256":  # the header lies, and the secret seals it
+        head = base64.urlsafe_b64encode(b'{"alg":"RS256","kid":"1"}').rstrip(b"=").decode()
+        sealed = f"{head}.{token.split('.')[1]}"
+        seal = jwt.get_algorithm_by_name("HS256").sign(sealed.encode(), secret)
+        token = f"{sealed}.{base64.urlsafe_b64encode(seal).rstrip(b'=').decode()}"
+    assert send(bearer(token), "tools/list").status_code == status
 
 
 def test_expired_access_tokens_lock_nobody_out_and_guesses_do(

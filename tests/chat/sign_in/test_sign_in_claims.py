@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import jwt
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
@@ -44,6 +45,18 @@ def test_clocks_that_differ_are_told_with_both_times(
     assert "the clocks differ by 10 min" in caplog.text
     assert [one["reason"] for one in failures()] == ["clocks differ"]
     assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "status"), [({}, 302), ({"alg": "RS512"}, 503), ({"use": "enc"}, 503)]
+)
+def test_the_key_says_by_which_algorithm_it_verifies(
+    hospital: Provider, client: Client, named: dict[str, str], status: int
+) -> None:
+    public = jwt.algorithms.RSAAlgorithm.to_jwk(hospital.published.public_key(), as_dict=True)
+    hospital.keys = [{**public, "kid": "1", **named}]  # the token says RS256
+    assert sign_in(hospital, client).status_code == status
+    assert is_in(client) is (status == 302)
 
 
 UNTOLD: dict[str, dict[str, Any]] = {

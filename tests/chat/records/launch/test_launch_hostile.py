@@ -59,6 +59,12 @@ def with_back(**sent: str) -> Hostile:
     return hostile
 
 
+def unnamed_issuer(server: RecordServer, client: Client) -> Any:
+    """Return as from a record that says it always names itself (RFC 9207), without a name."""
+    server.config = {"authorization_response_iss_parameter_supported": True}
+    return launched(server, client)
+
+
 def replayed_state(server: RecordServer, client: Client) -> Any:
     way = server.authorise(begun(server, client))
     client.get(BACK, way)
@@ -178,6 +184,7 @@ HOSTILE: dict[str, tuple[Hostile, str]] = {
     "another browser's state": (anothers_state, "state"),
     "a late state": (late_state, "state"),
     "another issuer in the way back": (with_back(iss="https://evil.example.org"), "state"),
+    "no issuer in the way back": (unnamed_issuer, "state"),
     "no code": (with_back(code="", error="access_denied"), "denied"),
     "a replayed code": (replayed_code, "code"),
     "another browser's code": (anothers_code, "code"),
@@ -240,7 +247,7 @@ def test_a_record_vouches_for_nobody_of_single_sign_on(
     ("written", "said"),
     [
         ({}, "names no record"),
-        ({"record": [{"issuer": "https://r.example.org"}]}, "has issuer, name and client_id"),
+        ({"record": [{"issuer": "https://r.example.org"}]}, "has issuer, name, client_id"),
         ({"rate": 1}, "rate is not one of"),
         ({"record": [{"issuer": "http://r.example.org", "name": "R", "client_id": "c"}]}, "https"),
         ({"record": [{"issuer": "https://r", "name": "R", "client_id": "c"}] * 2}, "twice"),
