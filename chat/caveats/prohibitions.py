@@ -39,7 +39,7 @@ def prohibitions(
     """
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient = Described.of(in_english)
-    medicines = asked_medicines(by_every_name(in_english))
+    medicines = _asked(in_english)
     if not hits or not (medicines or patient.words):
         return ()
     naming = {hit.document_id for hit in hits if is_named_in(medicines, hit)}
@@ -51,6 +51,19 @@ def prohibitions(
         and _forbids(unit.in_english, medicines, patient)
     ]
     return tuple(DraftClaim(unit.text, unit.quotes) for unit in found[:MAX_SHOWN])
+
+
+def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
+    """Return those of the claims, quoted beside an answer, that forbid it for the patient."""
+    in_english = question_in_english(f"{question}; {plain}" if plain else question)
+    patient = Described.of(in_english)
+    medicines = _asked(in_english)
+    units = (Unit(claim.quotes[0].hit, claim.text, claim.quotes).in_english for claim in claims)
+    return tuple(
+        claim
+        for claim, unit in zip(claims, units, strict=True)
+        if _forbids(unit, medicines, patient)
+    )
 
 
 def only_passed(question: str, claims: Sequence[DraftClaim]) -> bool:
@@ -108,6 +121,11 @@ def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: 
     is_on_others = drug_classes(unit.text) or members_named(unit.text)
     is_here = unit.hit.document_id in naming and not is_on_others
     return is_here and is_about_medicine(medicines, unit)
+
+
+def _asked(question: str) -> frozenset[str]:
+    """Return the medicines asked about, or the members of a class that is (`thrombolyse`)."""
+    return asked_medicines(by_every_name(question)) or members_named(question)
 
 
 def is_named_in(medicines: frozenset[str], hit: Hit) -> bool:

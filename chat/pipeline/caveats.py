@@ -19,7 +19,7 @@ from chat.caveats.charts import chart_cautions
 from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN
-from chat.caveats.prohibitions import bands
+from chat.caveats.prohibitions import bands, forbidding
 from chat.caveats.tables import is_row
 from chat.models import ClaimKind, Reason
 from chat.pipeline.check_table import (
@@ -52,7 +52,8 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     keep the order of their table.
     """
     chosen = (*_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
-    shown = _prohibitions_first(run, chosen)
+    limits = _limits(run)
+    shown = _prohibitions_first(run, chosen, limits)
     against = BARRED(run.query.text, shown)
     allergic_to = allergies(question_in_english(run.query.text))
     silent = UNAWARE(allergic_to, shown)
@@ -70,7 +71,9 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := UNAWARE(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
-    refused = _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
+    places = {place_of(claim) for claim in run.claims}
+    limits = tuple(limit for limit in limits if place_of(limit) not in places)
+    refused = _add_omissions(run, limits) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused
 
@@ -96,14 +99,28 @@ def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[D
     return tuple(shown)
 
 
-def _prohibitions_first(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+def _limits(run: AnswerRun) -> tuple[DraftClaim, ...]:
+    """Return the limits that stand near what is quoted, most binding first."""
+    if run.config.omissions == "off":
+        return ()
+    return OMISSIONS(run.supported, run.decided.passages, question=run.query.text)
+
+
+def _prohibitions_first(
+    run: AnswerRun, claims: tuple[DraftClaim, ...], limits: tuple[DraftClaim, ...]
+) -> tuple[DraftClaim, ...]:
     """Return the claims, before them what forbids the question for its patient.
 
-    Of what is quoted already the claim itself moves up.
+    Of what is quoted already the claim itself moves up. Where the passages found forbid nothing,
+    the first limit near an answer that does so leads.
     """
     if run.understood.options:
         return claims
-    found = PROHIBITIONS(run.query.text, run.query.plain or "", run.decided.passages)
+    asked = (run.query.text, run.query.plain or "")
+    found = PROHIBITIONS(*asked, run.decided.passages)
+    if not found:
+        near = forbidding(*asked, limits)[:1]
+        found = tuple(replace(each, kind=ClaimKind.ANSWER) for each in near)
     places = {place_of(each) for each in found}
     quoted = tuple(claim for claim in claims if place_of(claim) in places)
     known = {place_of(claim) for claim in quoted}
@@ -138,11 +155,8 @@ def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
     return tuple(claim for claim in shown if claim not in added or id(claim) in verified)
 
 
-def _add_omissions(run: AnswerRun) -> Abstained | None:
+def _add_omissions(run: AnswerRun, every: tuple[DraftClaim, ...]) -> Abstained | None:
     policy = run.config.omissions
-    if policy == "off":
-        return None
-    every = OMISSIONS(run.supported, run.decided.passages, question=run.query.text)
     left_out, further = every[:MAX_SHOWN], every[MAX_SHOWN:]
     if further:
         run.cautions.append(further_caution(further))

@@ -3,9 +3,9 @@
 import pytest
 
 from chat.caveats.cautions import PASSED, PROHIBITION
-from chat.caveats.prohibitions import bands, only_passed, prohibitions
+from chat.caveats.prohibitions import bands, forbidding, only_passed, prohibitions
 from chat.models import Turn, TurnStatus
-from chat.types import DraftClaim
+from chat.types import DraftClaim, Quote
 from tests.chat.evidence.hits import hits_for
 from tests.chat.guidelines import ask
 from tests.corpora import publish
@@ -127,3 +127,32 @@ def test_it_is_told_where_nothing_permits_it() -> None:
     assert turn.status == TurnStatus.ANSWERED
     first = turn.claims.order_by("index")[0].text
     assert "3 days only" in first
+
+
+STROKE = """# Stroke
+
+## Dose
+
+The dose of alteplase is 0.9 mg/kg, to a maximum of 90 mg.
+
+## Contraindications to thrombolysis
+
+- Platelet count below 100 x 10⁹/L, or INR above 1.7.
+- Major surgery within the previous 14 days.
+"""
+
+
+@pytest.mark.parametrize(
+    "question", ["can I give alteplase, INR 1.9?", "can I thrombolyse with platelets of 90?"]
+)
+def test_a_limit_of_what_is_asked_leads_by_its_class_and_heading(question: str) -> None:
+    publish(STROKE)
+    assert "INR above 1.7" in prohibitions(question, "", hits_for(STROKE))[0].text
+
+
+def test_a_limit_beside_an_answer_leads_where_no_passage_found_has_it() -> None:
+    publish(STROKE)
+    hit = hits_for(STROKE)[-1]
+    limit = DraftClaim(hit.text, (Quote(hit, 1, 0, len(hit.text), hit.text),))
+    assert forbidding("can I give alteplase, INR 1.9?", "", [limit]) == (limit,)
+    assert forbidding("can I give alteplase, INR 1.2?", "", [limit]) == ()

@@ -26,7 +26,6 @@ EXCEPTIONS = {
     "corpus/indexing/search_text.py": "names with a letter that full text would drop",
     "corpus/parsing/broken.py": "doubts about digits near words of dosing",
     "corpus/parsing/mail.py": "headers of a message that a message quotes",
-    "corpus/parsing/opendocument/writing.py": "CSS",
     "corpus/parsing/misread.py": "doubts about digits near words of dosing",
     "corpus/parsing/layout/flow.py": "words that no line of running text begins with",
     "corpus/parsing/layout/furniture.py": "marks of document control in margins",

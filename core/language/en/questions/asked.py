@@ -26,7 +26,7 @@ _PATIENTS_OWN = re.compile(
     re.IGNORECASE,
 )
 _OWN_AFTER = re.compile(
-    r"^[-\s)]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
+    r"^[-\s)]*(?:allerg\w*|anaphyla\w+|rash\b|reaction\b|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
     r"|toxicity|poisoning|bleed\w*|ha?emorrhage|is contra-?indicated|levels?|not tolerated"
     r"|(?:is )?not an option|can(?:not|['’]t| not) be (?:used|given|had)|(?:is|was) left out"
     r"|no better"

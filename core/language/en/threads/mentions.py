@@ -68,7 +68,8 @@ _PERSON = (
 _AGE = r"\d{1,3}[\s-]?(?:days?|weeks?|months?|years?|yrs?)[\s-]?olds?"
 _AGE_TAIL = (
     r"(?:\s+(?:of|aged?|over|under|above|below|older than|younger than|up to|less than|more than)"
-    r"\s+(?:the age of\s+)?\d+(?:\s*(?:to|-|–|and)\s*\d+)?(?:\s*(?:days?|weeks?|months?|years?))?)?"
+    r"\s+(?:the age of\s+)?\d+(?![\d.]*\s*(?:kg|kilo|stone|st\b|lb|mg|ml|%))"
+    r"(?:\s*(?:to|-|–|and)\s*\d+)?(?:\s*(?:days?|weeks?|months?|years?))?)?"
     r"(?:\s+who (?:is|are) (?:not )?(?:pregnant|breast-?feeding))?"
 )
 _LIFE = re.compile(

@@ -46,12 +46,26 @@ def _with_slot(base: str, change: Mention) -> str | None:
     if len(same) > 1:
         return None
     if change.slot is Slot.LIFE and any(is_of_body(mention) for mention in named):
-        return None  # the base's weight or age would be somebody else's
+        return _with_person(base, change, named, same)
     if same:
         return _replaced(base, same[0], change)
     if change.slot in POPULATION_SLOTS:
         return _appended(base, f"{change.lead or 'in '}{change.text}")
     return _appended(base, change.phrase) if change.lead else None
+
+
+def _with_person(
+    base: str, change: Mention, named: Sequence[Mention], same: Sequence[Mention]
+) -> str | None:
+    """Return the base with another person in place of `an adult of 70 kg`, as a whole.
+
+    None where the weight or age stands elsewhere: it would be somebody else's.
+    """
+    of_body = [mention for mention in named if is_of_body(mention)]
+    if len(same) != 1 or len(of_body) != 1:
+        return None
+    is_one = base[same[0].end : of_body[0].start].strip() == "of"
+    return base[: same[0].start] + change.text + base[of_body[0].end :] if is_one else None
 
 
 def _with_measure(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
