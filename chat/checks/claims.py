@@ -1,4 +1,4 @@
-"""Check numbers, routes and order of a claim against its evidence. Pure.
+"""Check numbers, routes, groups, qualifiers and order of a claim against its evidence. Pure.
 
 Numbers may be in any spelling: `BD` and `twice daily`, `one week` and `7 days`, `0.5 g` and `500
 mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out is no fault here.
@@ -7,13 +7,14 @@ mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from chat.checks import medicines, polarity
 from chat.checks.types import Acts, Check
 from chat.evidence.judgements import Evidence, Finding, Label
 from chat.evidence.texts import tokens
-from core.language.en.clinical_terms import routes
+from core.language.en.clinical_terms import conditions, routes
+from core.language.en.patients.people import apart, first_named, people_of
 from core.language.en.quantities.matching import held, not_held
 from core.language.en.quantities.reading import read
 from core.language.en.sentences import line_sentence_spans
@@ -47,6 +48,20 @@ def check_routes(claim: str, evidence: Evidence) -> Finding | None:
     return None
 
 
+def check_groups(claim: str, evidence: Evidence) -> Finding | None:
+    """Report a claim about people who can't be the people of the evidence.
+
+    Of the evidence, the first text that names people counts: the quotes, else the context.
+    """
+    people = people_of(claim)
+    about = first_named([people_of(evidence.text), people_of(evidence.context)])
+    if difference := apart(people, about):
+        of = f"{difference.of} " if difference.of else ""
+        detail = f"about {of}{difference.ours}; the evidence: {of}{difference.theirs}"
+        return Finding("groups", Label.CONTRADICTED, detail)
+    return None
+
+
 def check_exchanged(claim: str, evidence: Evidence) -> Finding | None:
     """Report a claim that is a sentence of the quotes with two of its words or phrases exchanged.
 
@@ -66,6 +81,28 @@ def check_exchanged(claim: str, evidence: Evidence) -> Finding | None:
     return None
 
 
+def check_qualifiers(claim: str, evidence: Evidence) -> Finding | None:
+    """Report a condition of the claim whose qualifier in the quotes differs, such as `severe`.
+
+    `Give X to adults with pneumonia` differs by one word from `Give X to adults with severe
+    pneumonia`, and a model takes either for supported by the other. A qualifier counts as known if
+    its words are anywhere in the claim, the evidence or the question.
+    """
+    question = set(tokens(evidence.question))
+    claimed = _conditions([claim])
+    quoted = _conditions(evidence.quotes)
+    for name in sorted(claimed.keys() & quoted.keys()):
+        for limits, others, known in (
+            (quoted[name], "the evidence says it", question.union(tokens(claim))),
+            (claimed[name], "it says it", question.union(*map(tokens, evidence.parts))),
+        ):
+            if not any(known.issuperset(tokens(" ".join(limit))) for limit in limits):
+                named = " or ".join(sorted({" ".join(sorted(limit)) for limit in limits}))
+                detail = f"{others} of {name} that is {named}"
+                return Finding("qualifiers", Label.NOT_FOUND, detail)
+    return None
+
+
 def check_restated(claim: str, evidence: Evidence) -> Finding | None:
     """Report a claim that only says what the question says, as small models write.
 
@@ -80,6 +117,15 @@ def check_restated(claim: str, evidence: Evidence) -> Finding | None:
     return Finding("restated", Label.NOT_FOUND, "it says no more than the question")
 
 
+def _conditions(texts: Iterable[str]) -> dict[str, list[frozenset[str]]]:
+    """Return the qualifiers of each mention of each condition."""
+    qualifiers: dict[str, list[frozenset[str]]] = {}
+    for text in texts:
+        for name, limit in conditions(text):
+            qualifiers.setdefault(name, []).append(limit)
+    return qualifiers
+
+
 def _stopped(name: str, says: str, finds: Callable[[str, Evidence], Finding | None]) -> _Finds:
     return Check(name, Acts.CLAIM, says, finds, nothing=None)
 
@@ -90,6 +136,8 @@ STOPPED: tuple[_Finds, ...] = (
     _stopped(medicines.NAME, "Its evidence names other medicines.", medicines.check),
     _stopped("exchanged", "Two things of its evidence have changed places.", check_exchanged),
     _stopped("routes", "Its evidence gives another route.", check_routes),
+    _stopped("groups", "Its evidence is for people who can't be these.", check_groups),
     _stopped(polarity.NAME, "A negation of its evidence is dropped or added.", polarity.check),
+    _stopped("qualifiers", "Its evidence speaks of another degree.", check_qualifiers),
     _stopped("restated", "It says no more than the question.", check_restated),
 )

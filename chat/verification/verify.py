@@ -24,10 +24,14 @@ from core.language.en.sentences import sentence_spans
 from corpus.models import Page
 from retrieval.types import Hit
 
+# Checks that a verifier with graded scores may overrule by being surer than usual: alone, they stop
+# true claims and no false one that it would pass (`docs/decisions.md`).
+OVERRULED = frozenset(("groups",))
+SURE = 0.9  # of the verifier's score
 FOREIGN = Finding(
     "language", Label.NOT_FOUND, "its guideline is not in English: only its own words can be shown"
 )
-_Citations = tuple[Evidence, ...]  # those to which no exact check objects
+_Citations = tuple[tuple[Evidence, Finding | None], ...]  # each with the objection to be overruled
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 
@@ -64,7 +68,8 @@ def verify(
     and at the end. Raises `VerifierUnavailable`.
     """
     texts = _page_texts(claims)
-    settled = [_settled(claim, texts, question) for claim in claims]
+    overruled = OVERRULED if getattr(verifier, "is_graded", False) else frozenset[str]()
+    settled = [_settled(claim, texts, question, overruled) for claim in claims]
     unsettled = [
         (claim, result)
         for claim, result in zip(claims, settled, strict=True)
@@ -123,7 +128,9 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
     return {(document, number): text for document, number, text in rows}
 
 
-def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | _Citations:
+def _settled(
+    claim: DraftClaim, texts: PageTexts, question: str, overruled: frozenset[str]
+) -> Verdict | _Citations:
     """Return the verdict on a claim, or the evidence by which the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
@@ -134,14 +141,18 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | _C
         return Verdict(claim, Label.SUPPORTED)
     if not is_english:
         return _failed(claim, FOREIGN)
-    checked = [(each, _objection(claim.text, each)) for each in _evidence_of_each(claim, question)]
-    passed = tuple(evidence for evidence, objection in checked if objection is None)
-    return passed or _failed(claim, next(found for _, found in checked if found))
+    checked = [(each, _objections(claim.text, each)) for each in _evidence_of_each(claim, question)]
+    passed = tuple(
+        (evidence, next(iter(objections), None))
+        for evidence, objections in checked
+        if all(finding.check in overruled for finding in objections)
+    )
+    return passed or _failed(claim, checked[0][1][0])
 
 
-def _objection(claim: str, evidence: Evidence) -> Finding | None:
-    """Return what the first exact check that objects finds; None where none does."""
-    return next((finding for check in STOPPED if (finding := check(claim, evidence))), None)
+def _objections(claim: str, evidence: Evidence) -> list[Finding]:
+    """Return the objections of the exact checks, in their order."""
+    return [finding for check in STOPPED if (finding := check(claim, evidence))]
 
 
 def _is_english(hit: Hit) -> bool:
@@ -216,13 +227,23 @@ def _judged(
         Pair(part, evidence)
         for (_, cited), texts in zip(unsettled, parts, strict=True)
         for part in texts
-        for evidence in cited
+        for evidence, _ in cited
     ]
     judgements = iter(judged_pairs(verifier, pairs, timeout_s=timeout_s))
     return (
-        _verdict(claim, [_best([next(judgements) for _ in cited]) for _ in texts])
+        _verdict(
+            claim,
+            [_best([_over(objection, next(judgements)) for _, objection in cited]) for _ in texts],
+        )
         for (claim, cited), texts in zip(unsettled, parts, strict=True)
     )
+
+
+def _over(objection: Finding | None, judgement: Judgement) -> Judgement:
+    """Return the judgement, or the objection where the verifier is not sure enough of it."""
+    if objection is None or judgement.label is not Label.SUPPORTED or judgement.score >= SURE:
+        return judgement
+    return replace(judgement, label=objection.label, detail=objection.detail)
 
 
 def _best(judgements: Sequence[Judgement]) -> Judgement:

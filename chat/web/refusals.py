@@ -30,7 +30,7 @@ _IN_FULL = gettext_lazy(
     "patient, and what you want to know."
 )
 
-# Why a statement was withheld, by the check that it failed; of stored turns some are no more.
+# Why a statement was withheld, by the check that it failed.
 WHY: dict[str, str | Promise] = {
     "citation": gettext_lazy("it cites no passage that was found"),
     "quote": gettext_lazy("its quote is not in the passage"),

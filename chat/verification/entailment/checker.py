@@ -40,6 +40,7 @@ class TrainedChecker:
     """
 
     name = "checker"
+    is_graded = True  # its scores are calibrated probabilities
     usage = Usage()
     said = ()
 

@@ -79,6 +79,20 @@ def test_both_sides_of_an_and_may_be_exchanged() -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "evidence", "stopped"),
+    [
+        ("A child of five has 600 mg", "1 to 9 years: 600 mg", False),
+        ("A man of 70 has it", "Adults aged 65 and over", False),
+        ("A 67-year-old is not offered it", "1.1.9 Do not offer it", False),
+        ("A 12-year-old child has 600 mg", "Children aged 1 to 9 years: 600 mg", True),
+        ("Adults have 600 mg", "Children aged 1 to 9 years: 600 mg", True),
+    ],
+)
+def test_people_whom_the_evidence_excludes(claim: str, evidence: str, stopped: bool) -> None:
+    assert bool(claims.check_groups(claim, Evidence((evidence,)))) is stopped
+
+
+@pytest.mark.parametrize(
     ("claim", "stopped"),
     [
         ("Offer loperamide to people with the infection", True),
@@ -132,6 +146,30 @@ def test_what_is_its_quote_whole_is_verbatim(claim: str, quotes: list[str]) -> N
 )
 def test_what_leaves_out_or_adds_a_word_is_not(claim: str, quotes: list[str]) -> None:
     assert not is_verbatim(claim, quotes)
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "stopped"),
+    [
+        ("Give fictomycin to adults with pneumonia", "", True),
+        ("Give fictomycin to adults with acute pneumonia", "", True),
+        ("Give fictomycin to adults with severe pneumonia", "", False),
+        ("If it is severe, give adults with pneumonia fictomycin", "", False),
+        ("Give fictomycin to adults with pneumonia", "severe pneumonia?", False),
+        ("Give fictomycin to adults with sepsis", "", False),  # left to the verifier
+    ],
+)
+def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: bool) -> None:
+    title = "Pneumonia in adults"
+    evidence = Evidence(("Give fictomycin in severe pneumonia.",), title, question)
+    assert bool(claims.check_qualifiers(claim, evidence)) is stopped
+
+
+def test_a_qualifier_that_only_the_claim_has() -> None:
+    claim, told = "Give it to adults with severe pneumonia", ("Give it to adults with pneumonia.",)
+    assert claims.check_qualifiers(claim, Evidence(told))
+    assert not claims.check_qualifiers(claim, Evidence(told, "Severe infections"))
+    assert not claims.check_qualifiers(claim, Evidence(told, "", "severe pneumonia?"))
 
 
 @pytest.mark.parametrize(

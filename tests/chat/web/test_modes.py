@@ -133,8 +133,7 @@ def test_each_check_that_can_fail_is_said_in_words() -> None:
     name = re.compile(r'Finding\(\s*"(\w+)"')
     sources = Path(verification.__file__).parent.glob("*.py")
     names = {found for path in sources for found in name.findall(path.read_text())}
-    stored = {"groups", "qualifiers"}  # of checks that are no more
-    assert names | {check.name for check in STOPPED} | stored == set(WHY)
+    assert names | {check.name for check in STOPPED} == set(WHY)
 
 
 def test_an_unknown_mode_is_refused(document: Document) -> None:
