@@ -90,6 +90,7 @@ def test_cutting_past_its_limits_is_ended_with_a_sentence_that_says_so(
     assert str(error).startswith("Cutting its text into passages ") and error.hint
 
 
+@pytest.mark.timeout(180)  # on a busy machine reading alone may take half a minute
 def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
     own_database: str, settings: Settings
 ) -> None:
