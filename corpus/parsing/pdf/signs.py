@@ -282,14 +282,22 @@ def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
 
 
 def picture_of(page: Any, boxes: Sequence[Box], *, around: int = _AROUND) -> tuple[Any, Any]:
-    """Render the part of a page around boxes in grey; return it and a function to find a box."""
+    """Render the part of a page around boxes in grey; return it and a function to find a box.
+
+    The picture is empty where nothing of that part is on the page, or it is less than a pixel.
+    """
+    import numpy  # heavy, so late
+
     wide, tall = page.get_size()
     left, top, right, bottom = union(boxes)
     scale = min(_SCALE, _LONGEST / max(wide, tall))
     crop = tuple(max(0, math.floor(side) - 2) for side in (left, tall - bottom, wide - right, top))
     x, y = (math.ceil(crop[side] * scale) for side in (0, 3))
-    picture = page.render(scale=scale, crop=crop, grayscale=True).to_numpy()
-    picture = picture.reshape(picture.shape[:2])
+    try:
+        picture = page.render(scale=scale, crop=crop, grayscale=True).to_numpy()
+        picture = picture.reshape(picture.shape[:2])
+    except ValueError:  # the crop leaves nothing
+        picture = numpy.zeros((0, 0), dtype="uint8")
 
     def span(start: float, end: float) -> slice:
         return slice(max(0, int(start) - around), max(0, int(end) + 1 + around))
@@ -309,6 +317,8 @@ def _inks(page: Any, size: tuple[float, float], characters: Sequence[Character])
         return {}
     boxes = [char.ink or displayed([char], size) for char in characters]
     picture, place = picture_of(page, boxes)
+    if not picture.size:
+        return {}
     ink_of = {}
     for char, box in zip(characters, boxes, strict=True):
         ink = _ink(picture[place(box)])
