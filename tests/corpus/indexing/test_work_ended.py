@@ -94,7 +94,7 @@ def test_cutting_past_its_limits_is_ended_with_a_sentence_that_says_so(
 def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
     own_database: str, settings: Settings
 ) -> None:
-    document = ingest("give it now " * 400_000, "line.txt")
+    document = ingest("give it now " * 1_000_000, "line.txt")
     settings.PARSE_TIMEOUT_S, settings.JOB_MAX_ATTEMPTS = 10, 1  # seconds; reading takes less
     document_index(document.pk)
     job = Job.objects.get()
