@@ -71,8 +71,6 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := UNAWARE(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
-    places = {place_of(claim) for claim in run.claims}
-    limits = tuple(limit for limit in limits if place_of(limit) not in places)
     refused = _add_omissions(run, limits) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused
@@ -112,13 +110,13 @@ def _prohibitions_first(
     """Return the claims, before them what forbids the question for its patient.
 
     Of what is quoted already the claim itself moves up. Where the passages found forbid nothing,
-    the first limit near an answer that does so leads.
+    the first limit near an answer that does so leads, unless limits block.
     """
     if run.understood.options:
         return claims
     asked = (run.query.text, run.query.plain or "")
     found = PROHIBITIONS(*asked, run.decided.passages)
-    if not found:
+    if not found and run.config.omissions != "block":
         near = forbidding(*asked, limits)[:1]
         found = tuple(replace(each, kind=ClaimKind.ANSWER) for each in near)
     places = {place_of(each) for each in found}
@@ -157,6 +155,9 @@ def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
 
 def _add_omissions(run: AnswerRun, every: tuple[DraftClaim, ...]) -> Abstained | None:
     policy = run.config.omissions
+    if policy != "block":  # one that leads already is told
+        places = {place_of(claim) for claim in run.claims}
+        every = tuple(limit for limit in every if place_of(limit) not in places)
     left_out, further = every[:MAX_SHOWN], every[MAX_SHOWN:]
     if further:
         run.cautions.append(further_caution(further))

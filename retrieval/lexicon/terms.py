@@ -19,7 +19,7 @@ from itertools import islice
 from core.language.en.medicines.names import brand_words, drugs
 from core.language.en.short_forms.defined import defined_in
 from core.language.en.short_forms.numbers import REVISION as NUMBERS_REVISION
-from core.language.en.short_forms.table import members_of_classes
+from core.language.en.short_forms.table import is_beside, members_of_classes
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
@@ -203,7 +203,9 @@ def _exactly(form: str) -> re.Pattern[str]:
 
 def _meant(entries: Sequence[Entry], around: Sequence[str]) -> tuple[Entry, ...]:
     """Return the entries of the meaning that the words around speak for; empty if none is clear."""
-    spoken_for = [(sum(_is_beside(e, word) for word in around), e) for e in entries if e.beside]
+    spoken_for = [
+        (sum(is_beside(e.beside, word) for word in around), e) for e in entries if e.beside
+    ]
     most = max((count for count, _ in spoken_for), default=0)
     if most:
         best = [entry for count, entry in spoken_for if count == most]
@@ -212,13 +214,6 @@ def _meant(entries: Sequence[Entry], around: Sequence[str]) -> tuple[Entry, ...]
     if len(plain) > 1 and not all(entry.same for entry in plain):
         plain = [entry for entry in plain if entry.exact] or plain[:1]
     return tuple(plain)
-
-
-def _is_beside(entry: Entry, word: str) -> bool:
-    return any(
-        word.startswith(known[:-1]) if known.endswith("*") else word == known
-        for known in entry.beside
-    )
 
 
 def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:

@@ -1,6 +1,7 @@
 """A prohibition that holds for the patient stands before any dose, in answers and refusals."""
 
 import pytest
+from django.conf import LazySettings
 
 from chat.caveats.cautions import PASSED, PROHIBITION
 from chat.caveats.prohibitions import bands, forbidding, only_passed, prohibitions
@@ -156,3 +157,15 @@ def test_a_limit_beside_an_answer_leads_where_no_passage_found_has_it() -> None:
     limit = DraftClaim(hit.text, (Quote(hit, 1, 0, len(hit.text), hit.text),))
     assert forbidding("can I give alteplase, INR 1.9?", "", [limit]) == (limit,)
     assert forbidding("can I give alteplase, INR 1.2?", "", [limit]) == ()
+
+
+def test_a_site_that_blocks_on_a_limit_left_out_blocks_on_one_that_forbids(
+    settings: LazySettings,
+) -> None:
+    publish(STROKE)
+    question = "What is the dose of alteplase, INR 1.9?"
+    turn = asked(question)
+    assert turn.status == TurnStatus.ANSWERED
+    assert "INR above 1.7" in turn.claims.order_by("index")[0].text
+    settings.OMISSIONS = "block"
+    assert asked(question).status == TurnStatus.ABSTAINED

@@ -8,7 +8,12 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from core.language.en.medicines.names import drugs
-from core.language.en.short_forms.table import WardWord, members_of_classes, ward_words
+from core.language.en.short_forms.table import (
+    WardWord,
+    is_beside,
+    members_of_classes,
+    ward_words,
+)
 from core.language.words import words
 
 _LEAST = 3  # letters and digits of a form that is read without the words beside it
@@ -35,16 +40,9 @@ def with_medicines_spelled_out(text: str, context: str = "") -> str:
 
 def _meant(rows: Sequence[WardWord], around: Set[str]) -> str:
     """Return the medicine that a form may stand for beside these words; empty where it is none."""
-    likely = {row.words for row in rows if any(_is_beside(row, word) for word in around)}
+    likely = {row.words for row in rows if any(is_beside(row.beside, word) for word in around)}
     likely = likely or {row.words for row in rows if not row.beside}
     return "; ".join(sorted(filter(_is_medicine, likely)))
-
-
-def _is_beside(row: WardWord, word: str) -> bool:
-    return any(
-        word.startswith(known[:-1]) if known.endswith("*") else word == known
-        for known in row.beside
-    )
 
 
 def _is_medicine(words: str) -> bool:

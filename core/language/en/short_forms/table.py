@@ -7,6 +7,7 @@ begin so). A row without such words holds where none of the others does.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -46,6 +47,13 @@ def members_of_classes() -> dict[str, tuple[str, ...]]:
 def beside_of(text: str) -> tuple[str, ...]:
     """Return the words that a cell names, in lower case."""
     return tuple(filter(None, (word.strip().casefold() for word in text.split(_BESIDE))))
+
+
+def is_beside(beside: Iterable[str], word: str) -> bool:
+    """Tell whether a word in lower case is one of those; `stem*` is any that begins so."""
+    return any(
+        word.startswith(known[:-1]) if known.endswith("*") else word == known for known in beside
+    )
 
 
 def _rows(name: str) -> list[list[str]]:
