@@ -162,7 +162,7 @@ def test_a_limit_beside_an_answer_leads_where_no_passage_found_has_it() -> None:
 def test_a_site_that_blocks_on_a_limit_left_out_blocks_on_one_that_forbids(
     settings: LazySettings,
 ) -> None:
-    publish(STROKE)
+    publish(STROKE.replace("- Major surgery within the previous 14 days.\n", ""))
     question = "What is the dose of alteplase, INR 1.9?"
     turn = asked(question)
     assert turn.status == TurnStatus.ANSWERED
