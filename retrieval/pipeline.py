@@ -35,6 +35,7 @@ from retrieval.lexical.search import (
     bm25_statement,
     searched_names,
 )
+from retrieval.lexicon.classes import in_words_of_limits
 from retrieval.lexicon.concepts import ConceptsUnreadable
 from retrieval.lexicon.terms import spelled_out
 from retrieval.prepared.pipelined import Statement, pipelined
@@ -197,7 +198,9 @@ class _Search:
             variant.text,
             language=analysis.language,
             languages=self.query.filters.languages,
-            spelled=self._expansions(variant, analysis) if self.config.expand else (),
+            spelled=(*self._expansions(variant, analysis), *in_words_of_limits(variant.text))
+            if self.config.expand
+            else (),
         )
 
     def _expansions(self, variant: Variant, analysis: Analysis) -> tuple[Expansion, ...]:

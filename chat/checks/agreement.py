@@ -30,7 +30,11 @@ from core.language.en.questions.asked import (
     replaced_medicines,
     routes_or_swallowed,
 )
-from core.language.en.short_forms.medicines import with_medicines_spelled_out
+from core.language.en.short_forms.medicines import (
+    members_named,
+    tells_of_class,
+    with_medicines_spelled_out,
+)
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.wording import (
     doses_are_of,
@@ -39,6 +43,7 @@ from core.language.en.statements.wording import (
     names_organs,
     restricts,
     share_a_name,
+    without_levels,
 )
 from core.language.words import words
 from retrieval.asked.unknown import is_said
@@ -189,22 +194,38 @@ def tells_when_not(unit: Unit) -> bool:
 
 
 def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a statement or, if it names none, its context names an asked medicine."""
+    """Tell whether a statement or, if it names none, its context names an asked medicine.
+
+    Or its class, and no sister, where there is no dose.
+    """
     if not medicines:
         return True
     own = _drugs(unit.text, unit)
+    if share_a_name(medicines, own) or is_on_class_of(medicines, unit):
+        return True
     if own:
-        if share_a_name(medicines, own):
-            return True
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
         return not (unit.is_row or gives_dose(unit.text)) and _is_under(medicines, unit)
     for text in _above(unit):
         if named := _drugs(text, unit):
-            return share_a_name(medicines, named)
+            return share_a_name(medicines, named) or tells_of_class(medicines, text)
+        if is_limiting_heading(text) and (members := members_named(text)):
+            return not medicines.isdisjoint(members)  # `Contraindications to thrombolysis`
     if not gives_dose(unit.text):
         return True
     beside = _drugs(unit.hit.text, unit)  # the passage tells of the asked medicine and no other
     return bool(beside) and all(share_a_name(medicines, frozenset((name,))) for name in beside)
+
+
+def is_on_class_of(medicines: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a statement or a text above it names an asked medicine's class, and no sister.
+
+    None of a table, and none with a dose: that may be a sister's.
+    """
+    if unit.is_row or gives_dose(without_levels(unit.text)):
+        return False
+    texts = (unit.text,) if _drugs(unit.text, unit) else (unit.text, *_above(unit))
+    return any(tells_of_class(medicines, text) for text in texts)
 
 
 def brands_in_words(question: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
 from django.conf import settings
 
-from chat.checks.agreement import Asked, in_agreement
+from chat.checks.agreement import Asked, in_agreement, is_on_class_of
 from chat.evidence.quotable import quotable_units
 from chat.reader.answerable import answerable
 from chat.reader.features import (
@@ -30,6 +30,7 @@ from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, ScoredStatements
 from chat.reader.weights import weights
 from chat.types import Unit
+from core.language.en.questions.asked import asked_medicines
 from core.language.gloss import has_table, question_in_english, spoken_in
 from core.rounding import LOGIT_DIGITS
 from corpus.encoders import statement_vectors
@@ -41,6 +42,7 @@ from retrieval.analysis import by_every_name, plain_words, spelled_out
 from retrieval.asked.things import tells_of, things_named
 from retrieval.asked.unknown import unknown_names
 from retrieval.lexical.search import asked_lexemes
+from retrieval.lexicon.classes import in_class_words
 from retrieval.types import Hit
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
@@ -63,9 +65,24 @@ def read(question: str, hits: Sequence[Hit], plain: str | None = None) -> Scored
     """Score the statements of all hits, deterministically. Runs five queries.
 
     Rules read the question as it is typed, models the `plain` one; None: as the lexicon has it.
+    Where a medicine's limits are asked, models read it of its class too: what is said of that
+    answers if it does so better than anything else.
     """
     plain = plain_words(question) if plain is None else plain or question
-    pool = shortlisted(plain, sifted(question, hits, plain))
+    pool = sifted(question, hits, plain)
+    scored = _scored(plain, pool)
+    of_class = in_class_words(plain) if pool.units else ""
+    if not of_class:
+        return scored
+    medicines = asked_medicines(by_every_name(question_in_english(question)))
+    other = _scored(of_class, _compared(pool, of_class))
+    best = other.statements[0]
+    is_better = best.odds > scored.statements[0].odds
+    return other if is_better and is_on_class_of(medicines, best.unit.in_english) else scored
+
+
+def _scored(plain: str, sifted_units: Candidates) -> ScoredStatements:
+    pool = shortlisted(plain, sifted_units)
     known, count = weights(), len(pool.units)
     # Rounded, so that the last bits of a float never decide between two statements.
     score = weighted(pool.features, known.order, count).round(LOGIT_DIGITS)
@@ -93,11 +110,16 @@ def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
+    read = Candidates(tuple(units), features, _vectors(units, get_embedder()))
+    return _compared(read, plain or question)
+
+
+def _compared(pool: Candidates, plain: str) -> Candidates:
+    """Return the statements with their likeness to a wording of the question."""
     embedder = get_embedder()
-    vectors = _vectors(units, embedder)
-    cosines = vectors @ embedder.encode_queries([encoded_question(plain or question, embedder)])[0]
-    features = with_likeness(features, comparable(cosines.astype(np.float64), embedder))
-    return Candidates(tuple(units), features, vectors)
+    cosines = pool.vectors @ embedder.encode_queries([encoded_question(plain, embedder)])[0]
+    likeness = comparable(cosines.astype(np.float64), embedder)
+    return replace(pool, features=with_likeness(pool.features, likeness))
 
 
 def _can_be_read(hit: Hit, asked_in: str) -> bool:

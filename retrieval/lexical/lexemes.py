@@ -10,7 +10,7 @@ import json
 import math
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
@@ -21,6 +21,7 @@ from core.replica import connection
 from corpus.indexing.search_text import STRONG, normalise, without_accents
 from retrieval.analysis import expansions
 from retrieval.lexical.clauses import Term
+from retrieval.lexicon.classes import in_words_of_limits
 from retrieval.prepared.statements import execute
 from retrieval.types import Expansion
 
@@ -60,13 +61,13 @@ class AskedLexeme:
 
     `forms` are the same word in other languages of the index, in another spelling or under another
     name. `words` are what an abbreviation stands for: a set of forms for each word, of which one
-    each must occur. `terms` are all of these lexemes that any chunk holds.
+    each must occur; there may be several. `terms` are all of these lexemes that any chunk holds.
     """
 
     lexeme: str
     document_frequency: int
     idf: float  # > 0
-    words: tuple[frozenset[str], ...] = ()
+    words: tuple[tuple[frozenset[str], ...], ...] = ()
     forms: frozenset[str] = frozenset()
     terms: tuple[Term, ...] = ()
     chunks: int = 0  # in the whole index
@@ -76,7 +77,7 @@ class AskedLexeme:
         return (
             self.lexeme in lexemes
             or not self.forms.isdisjoint(lexemes)
-            or (bool(self.words) and not any(forms.isdisjoint(lexemes) for forms in self.words))
+            or any(not any(f.isdisjoint(lexemes) for f in every) for every in self.words)
         )
 
 
@@ -128,7 +129,7 @@ def asked_lexemes(
     index have changed since this process last asked.
     """
     global _held
-    known = expansions(text) if spelled is None else spelled
+    known = (*expansions(text), *in_words_of_limits(text)) if spelled is None else spelled
     wanted = {configuration_of(code) for code in languages}
     index = _looked_up(text, known, _chosen(_held, wanted), configuration_of(language))
     if index and set(index.configurations) != set(_held):
@@ -143,9 +144,13 @@ def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
         {
             name
             for lexeme in lexemes
-            for name in (lexeme.lexeme, *lexeme.forms, *chain.from_iterable(lexeme.words))
+            for name in (lexeme.lexeme, *lexeme.forms, *_flat(lexeme.words))
         }
     )
+
+
+def _flat(words: Iterable[Iterable[frozenset[str]]]) -> Iterator[str]:
+    return chain.from_iterable(chain.from_iterable(words))
 
 
 def _chosen(held: Sequence[str], wanted: Collection[str]) -> list[str]:
@@ -247,7 +252,7 @@ class _Others:
     # Under another name, where this is one of several lexemes.
     whole: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # Together they are as good as it is.
-    words: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, list[list[str]]] = field(default_factory=lambda: defaultdict(list))
 
     def forms(self, name: str) -> frozenset[str]:
         """Return the lexeme and its equivalent forms."""
@@ -266,12 +271,12 @@ def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
 
 
 def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
-    """Add one expansion of lexemes `short` to lexemes `meant`; the last abbreviation wins."""
+    """Add one expansion of lexemes `short` to lexemes `meant`."""
     for name in short:
-        if not each.same:
-            others.words[name] = meant
-        elif len(meant) > 1:  # the words of a name stand for it together, never one by one
-            others.words.setdefault(name, meant)
+        if not each.same or (len(meant) > 1 and name not in others.words):
+            others.words[name].append(meant)  # together, never one by one
+        elif len(meant) > 1:
+            continue
         elif len(short) > 1:
             others.whole[name].update(meant)
         elif meant and meant != [name]:
@@ -282,15 +287,17 @@ def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) ->
 def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
     forms = (others.forms(name) | elsewhere) - {name}
     words = tuple(
-        others.forms(word) | others.whole.get(word, set()) for word in others.words.get(name, ())
+        tuple(others.forms(word) | others.whole.get(word, set()) for word in every)
+        for every in others.words.get(name, ())
+        if every
     )
     if not words and name in others.whole:
-        words = (frozenset(others.whole[name]),)
+        words = ((frozenset(others.whole[name]),),)
     # A word is as rare as its most frequent form: what one language lacks, another may be full of.
     frequency = max(index.frequency(form) for form in (name, *forms))
     terms = tuple(
         _term(index, others, form)
-        for form in sorted({name, *forms, *others.same.get(name, ()), *chain.from_iterable(words)})
+        for form in sorted({name, *forms, *others.same.get(name, ()), *_flat(words)})
         if index.frequency(form)
     )
     return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)

@@ -6,6 +6,7 @@ medicines, patients and numbers read that, and both are searched for.
 
 from __future__ import annotations
 
+from core.language.en.questions.limits import when_contraindicated
 from core.language.en.short_forms.numbers import in_words
 from core.language.words import MAX_CHARS, words
 from retrieval.lexicon.terms import Found, Lexicon
@@ -22,7 +23,7 @@ def in_plain_words(text: str, known: Lexicon) -> str:
         if plain := _plain(text, found, said):
             parts += [text[at : found.start], plain]
             at = found.end
-    return "".join([*parts, text[at:]])
+    return when_contraindicated("".join([*parts, text[at:]]))
 
 
 def _plain(text: str, found: Found, said: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from core.language.en.questions.narrative import focus
 from retrieval.config import RetrievalConfig
+from retrieval.lexicon.classes import in_class_words
 from retrieval.lexicon.terms import in_clinical_words
 from retrieval.rewriting.generated import Reworded, generated
 from retrieval.types import Analysis, Variant
@@ -29,7 +30,7 @@ def variants_of(analysis: Analysis, config: RetrievalConfig) -> Reworded:
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
-    """Return wordings made by rules: an exception's opposite, a story's question, clinical words.
+    """Return wordings made by rules: an exception's opposite, a story's question, a class's words.
 
     The words of a lay form already join the lexical search, so that wording is for encoders only.
     """
@@ -40,6 +41,7 @@ def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
     wordings = [
         Variant("rule:negation", positive),
         Variant("rule:focus", focus(analysis.text)),
+        Variant("rule:class", in_class_words(analysis.plain or analysis.text)),
         Variant("rule:clinical", in_clinical_words(analysis.text, lay), lexical=False),
     ]
     return [variant for variant in wordings if variant.text not in ("", analysis.text)]
@@ -108,6 +110,11 @@ _FRAMES = (
     (
         rf"\bwhen is (?P<subject>[\w -]{{3,80}}?)\s+(?:contra-?indicated|not (?:given|used|safe))\b"
         rf".{{0,40}}{_END}",
+        "contraindications to {subject}",
+    ),
+    (
+        r"\bwhen (?:(?:should|do) (?:i|we|you) )?not (?:to )?(?:give|use|start|prescribe)\s+"
+        rf"{_SUBJECT}{_END}",
         "contraindications to {subject}",
     ),
     (

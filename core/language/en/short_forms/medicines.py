@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
-from core.language.en.medicines.names import drugs
+from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.short_forms.table import (
     WardWord,
     is_beside,
@@ -79,13 +79,76 @@ def _classes() -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]]:
     members = dict(members_of_classes())
     for row in ward_words():
         if row.kind == "class" and row.short.casefold() in members:
-            members.setdefault(row.words.casefold(), members[row.short.casefold()])
+            for name in (_inhibitor(row.short), row.words):
+                members.setdefault(name.casefold(), members[row.short.casefold()])
     longest = sorted(members, key=lambda name: (-len(name), name))
     words = "|".join(re.escape(name).replace("\\ ", "[ -]") for name in longest if len(name) > 2)
     spelled = {name.replace("-", " "): each for name, each in members.items()}
     return re.compile(rf"(?<![\w-])({words})(?:s|es)?(?![\w-])", re.IGNORECASE), _Spelled(
         members | spelled
     )
+
+
+def classes_of(medicine: str) -> tuple[str, ...]:
+    """Return the names of the classes of a medicine: `ACE inhibitor`, `loop diuretic`.
+
+    The widest class first. With what a name ends on, where that is a class: `diuretic` of `loop
+    diuretic`. No name that is a medicine itself, as `low molecular weight heparin` is.
+    """
+    return _by_member().get(medicine, ())
+
+
+def tells_of_class(medicines: frozenset[str], text: str) -> bool:
+    """Tell whether a text names a class of one of the medicines, and no other member of it.
+
+    `Avoid enalapril and other ACE inhibitors` is not looked into for ramipril.
+    """
+    named = {_plain(name) for name in drug_classes(text)}
+    by_kind = any(named & set(map(_plain, classes_of(name))) for name in medicines)
+    if not by_kind and medicines.isdisjoint(members_named(text)):
+        return False
+    sisters = {
+        other
+        for other in set(drugs(text)) - medicines
+        if any(set(classes_of(other)) & set(classes_of(name)) for name in medicines)
+    }
+    return not sisters
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", " ").removesuffix("s")
+
+
+@lru_cache(maxsize=1)
+def _by_member() -> dict[str, tuple[str, ...]]:
+    classes = sorted(members_of_classes(), key=lambda name: -len(members_of_classes()[name]))
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for short in classes:
+        if f"{short.removesuffix('e')}is" in classes:
+            continue  # to `thrombolyse` is a verb
+        printed = [name for name in _printed(short) if len(name) >= _LEAST and not drugs(name)]
+        ends = [
+            each for name in printed for each in drug_classes(name) if name.endswith(f" {each}")
+        ]
+        for member in members_of_classes()[short]:
+            single = drugs(member)
+            if len(single) == 1 and single[0] != "insulin":
+                names[single[0]] |= dict.fromkeys((*printed, *ends))
+    return {medicine: tuple(each) for medicine, each in names.items()}
+
+
+def _printed(short: str) -> list[str]:
+    """Return a class by the names that the table of short forms has, capitals first, long first."""
+    rows = [row for row in ward_words() if row.kind == "class"]
+    words = {row.words for row in rows if row.short.casefold() == short}
+    short_forms = [row.short for row in rows if row.words in words and not row.beside] or [short]
+    every = dict.fromkeys([*map(_inhibitor, short_forms), *short_forms, *sorted(words)])
+    return sorted(every, key=lambda name: (not name[:2].isupper(), -len(name)))
+
+
+def _inhibitor(name: str) -> str:
+    """Return `SGLT2 inhibitor` for `SGLT2i`."""
+    return re.sub(r"(?<=[A-Z0-9])i\Z", " inhibitor", name)
 
 
 class _Spelled(dict[str, tuple[str, ...]]):

@@ -34,6 +34,14 @@ def gives_dose(text: str) -> bool:
     return bool(_DOSE.search(text))
 
 
+_LEVEL = re.compile(r"\d[\d.,]*\s*(?:[mn]mol|micromol|mg|g|units?|iu)/(?:d?L|mL)\b", re.IGNORECASE)
+
+
+def without_levels(text: str) -> str:
+    """Return a text without what is measured in blood: `potassium below 5.0 mmol/L` is no dose."""
+    return _LEVEL.sub(" ", text)
+
+
 # A dose that says nothing without the strength of what is counted.
 _COUNTED = re.compile(
     r"\d ?(?:mls?|millilit\w+|puffs?|tablets?|capsules?|drops?|sprays?|sachets?|spoonfuls?)\b", re.I

@@ -205,10 +205,13 @@ def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
     """Tell whether a text asks a question of its own.
 
     `In shock, when do I give hydrocortisone` does, `if the patient is in shock` does not. So does
-    `When dialysis in acute kidney injury`: an action, in a condition.
+    `When dialysis in acute kidney injury`: an action, in a condition. And `when not to give
+    alteplase`.
     """
     first, *others = [word.lower() for word in words(_blanked(core, named))] or [""]
     if first == "when" and any(mention.lead.strip().lower() == "in" for mention in named[1:]):
+        return True
+    if first == "when" and others[:2] == ["not", "to"]:
         return True
     if first in {"if", "when", "while"}:
         return bool({"do", "does", "did", "should", "what", "which", "how"} & set(others))
