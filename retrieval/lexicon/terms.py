@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from core.language.en.clinical_terms import REVISION as CONDITIONS_REVISION
+from core.language.en.clinical_terms import sufferers
 from core.language.en.medicines.names import brand_words, drugs
 from core.language.en.short_forms.defined import defined_in
 from core.language.en.short_forms.numbers import REVISION as NUMBERS_REVISION
@@ -104,14 +106,16 @@ class Lexicon:
     def found_in(self, text: str) -> tuple[Expansion, ...]:
         """Return the known forms in a text whose words it doesn't have yet, each once, in order.
 
-        They are followed by synonyms and spellings of the text's words and of the words just added;
-        these have `same` set.
+        They are followed by synonyms and spellings of the text's words and of the words just added,
+        and by the conditions of its adjectives (`septic patient`); these have `same` set.
         """
         text = text[:MAX_CHARS]
         typed = tuple(islice(self._new(text, text, same=False), MAX_EXPANSIONS))
         meant = " ; ".join([text, *(each.words for each in typed)])
         names = islice(self._new(meant, "", same=True), MAX_EXPANSIONS)
-        return (*typed, *names, *respelled(meant))
+        ill = [Expansion(*each, same=True) for each in dict.fromkeys(sufferers(text))]
+        meant = " ; ".join([meant, *(each.words for each in ill)])
+        return (*typed, *names, *ill, *respelled(meant))
 
     def every_in(self, text: str) -> tuple[Expansion, ...]:
         """Return every known form in a text, each once, in order, whatever else the text says."""
@@ -306,8 +310,7 @@ def _order(entry: Entry) -> tuple[str, str, bool, bool, bool, tuple[str, ...]]:
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:
-    """Return 16 hex digits over all entries and the versions of the rules for spelling, numbers."""
-    content = json.dumps(
-        [REVISION, NUMBERS_REVISION, *(_order(entry) for entry in sorted(entries, key=_order))]
-    )
+    """Return 16 hex digits over all entries and the versions of the rules beside them."""
+    rules = [REVISION, NUMBERS_REVISION, CONDITIONS_REVISION]
+    content = json.dumps([*rules, *(_order(entry) for entry in sorted(entries, key=_order))])
     return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from core.language.words import distinct
 
+REVISION = 1  # of the rules for adjectives: a part of the lexicon's fingerprint
 _DEGREES = (
     "acute|severe|lower|upper|chronic|mild|moderate|uncomplicated|complicated|suspected|recurrent"
     "|major|massive|septic|community-acquired|hospital-acquired|bacterial|viral|high-risk|low-risk"
@@ -27,18 +28,55 @@ CONDITION = re.compile(
     rf"|\b(?i:{_DEGREE}(?:UTIs?|DKA|VTE|DVT|ACS|COPD|HIV))\b"
     rf"|\b(?i:{_DEGREE})(?:PE|MI|CAP|HAP|AF|TB)\b"
 )
+# What a patient is called who has a condition, by the condition; `-aemic` and the like by rule.
+ADJECTIVES = {
+    "anaphylactic": "anaphylaxis", "asthmatic": "asthma", "cancerous": "cancer",
+    "delirious": "delirium", "depressed": "depression", "diabetic": "diabetes",
+    "eczematous": "eczema", "epileptic": "epilepsy", "febrile": "fever", "feverish": "fever",
+    "gouty": "gout", "hypertensive": "hypertension", "hypotensive": "hypotension",
+    "migraineur": "migraine", "obese": "obesity", "psoriatic": "psoriasis", "septic": "sepsis",
+    "shocked": "shock", "tuberculous": "tuberculosis",
+}  # fmt: skip
+_ENDINGS = {
+    "aemic": "aemia", "emic": "emia", "itic": "itis", "plegic": "plegia", "phrenic": "phrenia",
+    "uric": "uria",
+}  # fmt: skip
+# Before `patient`, and where the adjective stands for one; not `septic arthritis`.
+_WHO = (
+    r"(?=s?\b\s*(?:$|[^\w\s-]|(?:(?:in)?patients?|pts?|persons?|people|wom[ae]n|m[ae]n|lady|child(?:ren)?"
+    r"|adults?|mothers?|girls?|boys?|teenagers?|and|or|in|with|who|on|is|has|had|at|after|now|what|how"
+    r"|can|which|when|needs?|taking|despite)\b))"
+)
+_SUFFERER = re.compile(
+    rf"\b(?:(?P<listed>{'|'.join(ADJECTIVES)})"
+    rf"|(?P<stem>[a-z]{{2,}}?)(?P<ending>{'|'.join(_ENDINGS)})){_WHO}",
+    re.IGNORECASE,
+)
+_NO_SUFFERER = frozenset("academic endemic epidemic pandemic polemic politic systemic".split())
 _LIMIT = re.compile(rf"(?:{_DEGREES})(?=\s)", re.IGNORECASE)
 
 
 def conditions(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield each condition, in lower case, with the qualifiers before it.
 
-    `severe pneumonia` gives `pneumonia` with `severe`.
+    `severe pneumonia` gives `pneumonia` with `severe`, and `asthmatic patient` gives `asthma`.
     """
     for match in CONDITION.finditer(text):
         named = " ".join(match.group().lower().split())
         limits = frozenset(_LIMIT.findall(named))
         yield " ".join(word for word in named.split() if word not in limits), limits
+    for _, condition in sufferers(text):
+        yield condition, frozenset()
+
+
+def sufferers(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each adjective for a patient, as typed, with the condition: `septic`, `sepsis`."""
+    for match in _SUFFERER.finditer(text):
+        word = match.group()
+        if match["listed"]:
+            yield word, ADJECTIVES[word.lower()]
+        elif word.lower() not in _NO_SUFFERER:
+            yield word, f"{match['stem'].lower()}{_ENDINGS[match['ending'].lower()]}"
 
 
 # In the order in which they are looked for; abbreviations only as they are written.

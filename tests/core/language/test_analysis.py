@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from core.language.detection import language
-from core.language.en.clinical_terms import dates
+from core.language.en.clinical_terms import conditions, dates
 from core.language.en.medicines.names import drugs
 from core.language.en.negation import asks_for_exception, negations
 from core.language.en.patients.groups import populations
@@ -26,6 +26,7 @@ FINDS: dict[str, Callable[[str], Iterable[str]]] = {
     "dates": dates,
     "language": lambda text: [language(text)],
     "focus": lambda text: [focus(text)],
+    "conditions": lambda text: [name for name, _ in conditions(text)],
     "asked_medicines": lambda text: sorted(asked_medicines(text)),
     "asks_when_not": lambda text: ["yes" if asks_when_not(text) else "no"],
 }

@@ -243,3 +243,12 @@ def test_staff_decide_what_a_form_means() -> None:
     changes = {"short": "medazine", "words": "otherzine", "kind": EntryKind.NAME}
     lexicon_entry_save(LexiconEntry(match=Match.ANY_CASE), by=None, changes=changes)
     assert expansions("otherzine") == (Expansion("otherzine", "medazine", same=True),)
+
+
+def test_an_adjective_for_a_patient_adds_the_condition() -> None:
+    found = Lexicon().found_in("epileptic patient, how is anaemic blood taken")
+    assert [(each.short, each.words) for each in found if each.words == "epilepsy"] == [
+        ("epileptic", "epilepsy")
+    ]
+    assert "anaemia" not in {each.words for each in found}
+    assert {"anaemia", "anemia"} <= {each.words for each in Lexicon().found_in("anaemic woman")}
