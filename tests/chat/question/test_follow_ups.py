@@ -194,3 +194,15 @@ def test_what_is_asked_for_him_without_a_medicine_stays_unclear() -> None:
     """Joined to the question before, it found the volume of another medicine."""
     before = Asked("anaphylaxis fluid bolus, 5 yr old, 18kg", "", was_answered=True)
     assert standalone("how many mL for him", [before], by="rules", timeout_s=0).is_unclear
+
+
+@pytest.mark.parametrize("question", ["how often do I recheck it", "when do I retest it?"])
+def test_what_is_done_again_is_unclear_without_a_question_before(question: str) -> None:
+    assert after(question).is_unclear
+
+
+@pytest.mark.parametrize(
+    "question", ["when not to give alteplase", "when not to use nitrofurantoin?"]
+)
+def test_when_something_is_not_given_is_a_question_of_its_own(question: str) -> None:
+    assert not after(question, "UTI in a woman, what do I give").is_follow_up

@@ -20,6 +20,7 @@ from core.language.en.threads.mentions import (
     mentions,
     unplaced_populations,
 )
+from core.language.en.threads.replaced import without_replaced
 from core.language.en.threads.slots import (
     is_of_body,
     is_of_kidney,
@@ -89,7 +90,7 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     kind = leaning(joined, core)
     if not before and (kind == "order" or (kind == "state" and _asks_by_value(core))):
         return Standalone(question)
-    base = without_denied(core, topic_turn(before))
+    base = without_replaced(joined, without_denied(core, topic_turn(before)))
     if not kind and before and words(core) and not (mentions(core) or content_words(core)):
         kind = "attribute"  # `what do I monitor?`: of nothing
     if not kind and not (before and points_back(joined, core)):

@@ -249,7 +249,8 @@ def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
         return None
     ahead = [word.lower() for word in words(plain[: pronoun.start()])]
     behind = [word.lower() for word in words(plain[pronoun.end() :])]
-    if not ahead or not set(ahead) <= FUNCTION | ATTRIBUTES | VERBS:
+    known = FUNCTION | ATTRIBUTES | VERBS
+    if not ahead or not all(word in known or word.removeprefix("re") in VERBS for word in ahead):
         return None
     is_pointing = pronoun.group().lower() in {"this", "that", "these", "those"}
     if is_pointing and behind and behind[0] not in FUNCTION | GENERIC | BARE:

@@ -83,7 +83,7 @@ VERBS = frozenset(
     """
     give use take repeat stop start prescribe continue treat monitor check increase reduce
     double mix combine dilute infuse inject administer restart withhold adjust measure diagnose
-    prevent manage dissolve crush swallow store change switch avoid
+    prevent manage dissolve crush swallow store change switch avoid test review correct
     """.split()
 )
 # Nouns after `this` and the like that leave open what is meant.

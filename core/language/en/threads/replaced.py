@@ -1,0 +1,67 @@
+"""Leave out of an earlier question what a later word on its patient contradicts. Pure.
+
+A man's question that goes on with `she's pregnant` is about a woman from then on, and who is no
+longer pregnant is so everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SEXES = (
+    ("she", "he"), ("her", "him"), ("hers", "his"), ("woman", "man"), ("women", "men"),
+    ("girl", "boy"), ("girls", "boys"), ("female", "male"), ("lady", "gentleman"),
+    ("mother", "father"), ("mum", "dad"),
+)  # fmt: skip
+_TO_MALE = dict(_SEXES)
+_TO_FEMALE = {male: female for female, male in _SEXES} | {"his": "her"}
+_STATE = r"pregnan(?:t|cy)|breast-?feeding|lactating|post-?partum|postnatal"
+_FEMALE = re.compile(rf"\b(?:{'|'.join(_TO_MALE)}|{_STATE})\b", re.IGNORECASE)
+_MALE = re.compile(rf"\b(?:{'|'.join(_TO_FEMALE)})\b", re.IGNORECASE)
+_WEEKS = r"(?:at \d+ weeks(?: of)? |\d+ weeks )?"
+_IS = r"(?:[,;]?\s*\b(?:and |if |when )*(?:s?he|(?:the )?(?:patient|pt))(?:['’]?s| is| was)?\s+)"
+_NOT_PREGNANT = re.compile(
+    r"\b(?:not|isn['’]?t|no longer|never)\s+(?:\w+\s+)?pregnant\b|\bnon-?pregnant\b", re.IGNORECASE
+)
+_SINCE_BIRTH = re.compile(
+    r"\b(?:breast-?feeding|lactating|post-?partum|postnatal)\b", re.IGNORECASE
+)
+_PREGNANT = re.compile(
+    rf"{_IS}{_WEEKS}pregnant\b|\s*\b(?:in|during) (?:the \w+ trimester of )?pregnancy\b"
+    rf"|{_WEEKS}\bpregnant\b ?",
+    re.IGNORECASE,
+)
+_OF_A_WOMAN = re.compile(
+    rf"{_PREGNANT.pattern}|{_IS}(?:{_STATE})\b|\s*\b(?:in|while|during) (?:{_STATE})\b"
+    rf"|\b(?:{_STATE})\b ?",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(r"\s+([,?.])")
+
+
+def without_replaced(core: str, base: str) -> str:
+    """Return an earlier question for the sex and without the pregnancy that a later text denies.
+
+    As it is where it names people of both sexes: a mother and her boy.
+    """
+    if _NOT_PREGNANT.search(core) or _SINCE_BIRTH.search(core):
+        base = _tidy(_PREGNANT.sub("", base))
+    said, named = (_sexes(text) for text in (core, base))
+    if {*said, *named} != {"female", "male"} or len(said) != 1 or len(named) != 1:
+        return base
+    if "male" in said:
+        return _tidy(_exchanged(_OF_A_WOMAN.sub("", base), _FEMALE, _TO_MALE))
+    return _exchanged(base, _MALE, _TO_FEMALE)
+
+
+def _sexes(text: str) -> set[str]:
+    female, male = _FEMALE.search(text), _MALE.search(text)
+    return {name for name, found in (("female", female), ("male", male)) if found}
+
+
+def _exchanged(text: str, pattern: re.Pattern[str], words: dict[str, str]) -> str:
+    return pattern.sub(lambda found: words.get(found[0].lower(), found[0]), text)
+
+
+def _tidy(text: str) -> str:
+    return _LOOSE.sub(r"\1", " ".join(text.split())).strip(" ,")
