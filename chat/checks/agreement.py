@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from chat.checks.types import Acts, Check
 from chat.types import Unit
-from core.language.en.medicines.names import brand_words, drug_places, drugs
+from core.language.en.medicines.names import drugs
 from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.groups import tells_of_birth
+from core.language.en.patients.kinds import is_of_other_kind
 from core.language.en.patients.people import People, apart, people_of
 from core.language.en.patients.severity import severities
 from core.language.en.questions.asked import (
@@ -26,6 +27,7 @@ from core.language.en.questions.asked import (
     asks_dose,
     asks_treating_dose,
     asks_when_not,
+    brands_in_words,
     names_grown,
     replaced_medicines,
     routes_or_swallowed,
@@ -150,6 +152,14 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         ),
     ),
     _left_out(
+        "kind",
+        "It is a dose or a row for another kind of the condition.",
+        lambda asked, unit: (
+            not (unit.is_row or gives_dose(unit.text))
+            or not is_of_other_kind(asked.every_name, (unit.text, *_above(unit)))
+        ),
+    ),
+    _left_out(
         "route",
         "Its dose is given by another route.",
         lambda asked, unit: not asked.medicines or is_given_by(asked.routes, unit),
@@ -226,12 +236,6 @@ def is_on_class_of(medicines: frozenset[str], unit: Unit) -> bool:
         return False
     texts = (unit.text,) if _drugs(unit.text, unit) else (unit.text, *_above(unit))
     return any(tells_of_class(medicines, text) for text in texts)
-
-
-def brands_in_words(question: str) -> str:
-    """Return what the brands in a question stand for: `sublingual buprenorphine` of `Subutex`."""
-    typed = (question[start:end].lower() for start, end, _ in drug_places(question))
-    return "; ".join(filter(None, map(brand_words, typed)))
 
 
 def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions, routes
-from core.language.en.medicines.names import drug_places, is_medicines_place
+from core.language.en.medicines.names import brand_words, drug_places, is_medicines_place
 from core.language.en.patients.allergies import allergies, with_penicillin
 from core.language.en.patients.people import People, people_of
 
@@ -188,6 +188,12 @@ def asked_routes(question: str) -> frozenset[str]:
 def routes_or_swallowed(text: str) -> frozenset[str]:
     """Return the routes in a text; tablets are swallowed if no route says otherwise."""
     return routes(text) or frozenset(("oral",) if _SWALLOWED.search(text) else ())
+
+
+def brands_in_words(question: str) -> str:
+    """Return what the brands in a question stand for: `sublingual buprenorphine` of `Subutex`."""
+    typed = (question[start:end].lower() for start, end, _ in drug_places(question))
+    return "; ".join(filter(None, map(brand_words, typed)))
 
 
 _GROWN = re.compile(
