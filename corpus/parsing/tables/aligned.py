@@ -58,9 +58,9 @@ def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
         table = stretch.table()
         sure = stretch.announced or _looks_like_labels_and_cells(stretch.rows)
         # Aligned names and addresses have few figures in the cells beside the first column.
-        cells = [cell for row in table.draft.rows for cell in row[1:] if cell] if table else []
-        figures = sum(bool(_DIGIT.search(cell)) for cell in cells)
-        if table and (sure or (cells and figures * 10 >= 3 * len(cells))):
+        beside = [run for row in stretch.rows for run in row[1:]]
+        figures = sum(bool(_DIGIT.search(run.text)) for run in beside)
+        if table and (sure or figures * 10 >= 3 * len(beside)):
             tables.append((stretch.runs, table))
     return tables
 
