@@ -36,6 +36,7 @@ from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.pipeline.events import Begun, Checked, Found, Judged, Tell, ignore_event
 from chat.pipeline.parts import site_parts
 from chat.pipeline.refusals import explained, failed, refusal, unread_refusal
+from chat.pipeline.rereading import settled
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import decide_on, find
 from chat.pipeline.threads import (
@@ -101,7 +102,8 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
         within = thread.all if understood.is_within else ()
         inside = AnswerRun(replace(query, documents=within), config, *parts, began=began)
         _prepare(inside, understood.read_in_thread(), earlier)
-        run, outcome = _of_two(run, inside, thread)
+        alone = run
+        run, outcome = settled((alone, inside), lambda: _of_two(alone, inside, thread))
     else:
         outcome = answer(run)
     return turn_store(run, outcome, guarded, question, assignment)
@@ -143,6 +145,11 @@ def answer(run: AnswerRun) -> Outcome:
     too late after the gate, becomes a refusal with its own reason. Raises nothing but `AskerLeft`,
     which the listener `run.tell` may raise.
     """
+    _, outcome = settled([run], lambda: (run, _answered(run)))
+    return outcome
+
+
+def _answered(run: AnswerRun) -> Outcome:
     return _taken(run, (*FINDING, *WRITING)) or Answered(run.claims, run.confidence)
 
 

@@ -84,6 +84,12 @@ def publish(
     return document
 
 
+def cut_again(document: Document, text: str) -> None:
+    """Replace the passages by those of the same text, as reading a document again does."""
+    document.chunks.all().delete()
+    _chunks(document, pages_of(text))
+
+
 def mark_indexed(document: Document) -> None:
     statistics.add(document.pk)
     document.indexed_at = timezone.now()

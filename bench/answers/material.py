@@ -13,6 +13,7 @@ from chat.reader.choose import shortlisted, sifted
 from chat.types import Unit
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG, folded, matches
 from evaluation.question_sets.patterned import Question
+from retrieval.analysis import plain_words
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
@@ -29,8 +30,9 @@ def material_of(question: Question) -> dict[str, Any]:
     shortlist here: `train choice` leaves some out.
     """
     query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
-    found = sifted(question.text, retrieve(query, site_config()).hits)
-    read = shortlisted(question.text, found, reread=len(found.units))
+    plain = plain_words(question.text)
+    found = sifted(question.text, retrieve(query, site_config()).hits, plain)
+    read = shortlisted(plain, found, reread=len(found.units))
     return {
         "id": question.id,
         "question": question.text,

@@ -20,6 +20,7 @@ from chat.reader.choose import read, sifted
 from chat.reader.weights import weights
 from evaluation.measures.patterns import RIGHT, folded, matches
 from evaluation.question_sets.patterned import Question
+from retrieval.analysis import plain_words
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
@@ -50,7 +51,7 @@ def stages_of(question: Question) -> dict[str, Any]:
     reached = {"let in": is_open}
     if question.is_answerable:
         found = [hit.rank for hit in hits if holds(question, hit.text)]
-        units = sifted(question.text, hits).units
+        units = sifted(question.text, hits, plain_words(question.text)).units
         right = [
             unit
             for unit, label in zip(units, labels(question, units), strict=True)

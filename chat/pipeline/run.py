@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chat.caveats.cautions import APPLICABILITY, MISMATCH, Caution
@@ -55,6 +56,14 @@ class AnswerRun:
     failed_usage: Usage = field(default_factory=Usage)  # of models whose answer was of no use
     failure: str = ""  # the name of the error's class
 
+    def start_over(self, understood: Understood, cautions: Sequence[Caution]) -> None:
+        """Forget what the steps found; what was understood and warned of before them is given."""
+        fresh = AnswerRun(self.query, self.config, self.generator, self.verifier)
+        for name in _RESULTS:
+            setattr(self, name, getattr(fresh, name))
+        self.searches = SearchLog(self.searches.config)
+        self.understood, self.cautions = understood, list(cautions)
+
     @property
     def decided(self) -> Decision:
         """The gate's decision. Raises LookupError before there is one."""
@@ -84,3 +93,10 @@ class AnswerRun:
     def left_s(self) -> float:
         """Seconds left for the question, at least 0."""
         return max(0.0, self.config.timeout_s - (time.perf_counter() - self.began))
+
+
+# Of the steps. Times and the use of models add up over all tries.
+_RESULTS = (
+    "snapshot", "evidence", "decision", "generation", "drafts", "verdicts", "supported",
+    "judgement", "confidence", "claims", "failure",
+)  # fmt: skip
