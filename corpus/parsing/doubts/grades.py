@@ -29,7 +29,12 @@ _CODES = {
         *("overprinted_words", "words_struck", "struck_out", "text_cut", "template_left_out"),
         *("text_partly_unseen", "text_illegible", "text_partly_illegible", "values_not_found"),
         # rows and columns of a table
-        *("values_in_one_cell", "table_groups_guessed", "table_labels_taken_over"),
+        *(
+            "values_in_one_cell",
+            "table_rows_unsure",
+            "table_groups_guessed",
+            "table_labels_taken_over",
+        ),
         *("table_groups_over_break", "box_over_sheet", "page_order_lost"),
         # pages read by OCR
         *("ocr_low_confidence", "ocr_line_unsure", "ocr_lines_unclear", "ocr_page_shrunk"),
@@ -56,6 +61,7 @@ WITHOUT_VALUE = {
     **dict.fromkeys(("sign_unreadable", "sign_misnamed", "symbols_left_out"), Grade.NOTE),
     **dict.fromkeys(("overprinted_words", "table_labels_taken_over"), Grade.STRUCTURE),
     **dict.fromkeys(("table_groups_guessed", "table_groups_over_break"), Grade.STRUCTURE),
+    "table_rows_unsure": Grade.STRUCTURE,
 }
 _BOUND = re.compile(r"[<>≤≥±%‰]")
 _OFTEN = re.compile(r"\b(?:once|twice|thrice|half|double)\b", re.IGNORECASE)  # numbers in words

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from corpus.parsing.geometry import overlap, same_row, width
 from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
+from corpus.parsing.layout.runs import Line
 from corpus.parsing.layout.styles import Styles, heading_depth, is_scrap
+from corpus.parsing.tables.aligned import IN_COLUMNS
 from corpus.parsing.types import BlockKind, Doubt
 
 HEADING_BY_SIZE = Doubt(
@@ -103,3 +105,12 @@ def doubt_parts(parts: Sequence[Part], styles: Styles) -> None:
         is_over = most and same_row(above.box, line.box) and not is_formula
         if is_over and OVERPRINTED not in group.doubts:
             group.doubts.append(OVERPRINTED)
+
+
+def doubt_columns(parts: Sequence[Part], runs: Sequence[Line]) -> None:
+    """Doubt the texts that hold any of these runs, which may be the cells of a table."""
+    unsure = {id(word) for run in runs for word in run.words}
+    for part in parts:
+        if isinstance(part, Group) and IN_COLUMNS not in part.doubts:
+            words = (id(word) for line in part.lines for word in line.words)
+            part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []

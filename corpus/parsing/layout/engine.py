@@ -29,6 +29,7 @@ from corpus.parsing.layout.doubts import (
     SIGN_UNREADABLE,
     TURNED,
     WORD_PARTED,
+    doubt_columns,
     doubt_parts,
 )
 from corpus.parsing.layout.figures import (
@@ -54,15 +55,9 @@ from corpus.parsing.layout.styles import (
     heading_levels,
     measure,
 )
+from corpus.parsing.tables.aligned import find_aligned, find_wordy, parted_runs, unsure_runs
 from corpus.parsing.tables.continued import join_tables
-from corpus.parsing.tables.find import (
-    IN_COLUMNS,
-    FoundTable,
-    find_aligned,
-    find_ruled,
-    find_wordy,
-    unsure_runs,
-)
+from corpus.parsing.tables.find import FoundTable, find_ruled
 from corpus.parsing.tables.grids import ruled_regions
 from corpus.parsing.tables.margins import find_margins, put_notes
 from corpus.parsing.tables.notes import Printed, note_places
@@ -306,8 +301,11 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     items = [Item(index, run.box) for index, run in enumerate(runs)]
     items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
     parts: list[Part] = []
-    for region in order_items(items):
+    regions = order_items(items)
+    for region in regions:
         parts += _region_parts(region, runs, solids, styles, page)
+    columns = [[runs[item.index] for item in region if not item.solid] for region in regions]
+    doubt_columns(parts, parted_runs(columns))
     first = next((part for part in parts if isinstance(part, Group)), None)
     if first and columns_unsure(items):
         first.doubts.append(COLUMNS_UNSURE)
@@ -327,7 +325,7 @@ def _region_parts(
     for used, table in find_aligned(texts):
         here.append(table)
         texts = without(texts, used)
-    unsure = {id(word) for run in unsure_runs(texts) for word in run.words}
+    unsure = unsure_runs(texts)
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
     for solid in sorted(here, key=lambda solid_part: (solid_part.box[1], solid_part.box[0])):
@@ -336,10 +334,7 @@ def _region_parts(
         parts += group_lines(above, styles, page_height=page.height)
         parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)
-    for part in (part for part in parts if isinstance(part, Group)):
-        # Runs that may be the cells of a table were read as lines of text.
-        words = (id(word) for line in part.lines for word in line.words)
-        part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
+    doubt_columns(parts, unsure)
     return parts
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from corpus.parsing.geometry import Word, middle, overlap, typical_size, union
 from corpus.parsing.layout.runs import RUN_GAP, link_runs
+from corpus.parsing.lists import is_bullet
 from corpus.parsing.tables.grids import GridCell, Region, tight
 from corpus.parsing.types import Box
 
@@ -17,6 +18,8 @@ MIN_GAP = 0.5
 _REACHED = 2.0  # points of a column's text that a label must overlap to reach the column
 _CENTRED = 4.0  # points between the middle of a label and that of the columns that it stands over
 _KEPT = 4.0  # points between edges that count as one
+_MARKER_GAP = 1.5  # font heights between a bullet and its text in a cell at most
+_MARKERS = 2  # lines, at least, that begin with a bullet in a column
 _ALIGNED = 1.0  # points between the start of a word and that of its column's text
 
 
@@ -126,7 +129,8 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
     end = spans[0][1]
     for left, right in spans[1:]:
         since = gaps[-1] if gaps else region.box[0]
-        if left - end >= least or (left > end and _divides(left, lines, since=since)):
+        is_gap = left - end >= least or (left > end and _divides(left, lines, since=since))
+        if is_gap and not _are_markers(since, left, lines):
             gaps.append((end + left) / 2)
         end = max(end, right)
     edges = (region.box[0], *gaps, region.box[2])
@@ -137,6 +141,27 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
             (min(b[0] for b in inside), max(b[2] for b in inside)) if inside else (left, right)
         )
     return Columns(edges, tuple(extents), any(word.after_blank for word in telling))
+
+
+def _are_markers(left: float, right: float, lines: Sequence[Sequence[Word]]) -> bool:
+    """Tell whether all that stands between two places are bullets right before words.
+
+    A dash before a number, or far from the next text, may be a value of its own.
+    """
+    least = 0
+    for line in lines:
+        inside = [word for word in line if left <= word.box[0] < right]
+        after = [word for word in line if word.box[0] >= right]
+        if not inside:
+            continue
+        text = min(after, key=lambda word: word.box[0], default=None)
+        if len(inside) > 1 or not is_bullet(inside[0].text) or text is None:
+            return False
+        near = text.box[0] - inside[0].box[2] <= _MARKER_GAP * text.size
+        if not (near and text.text[0].isalpha()):
+            return False
+        least += 1
+    return least >= _MARKERS
 
 
 def _divides(x: float, lines: Sequence[Sequence[Word]], *, since: float) -> bool:
@@ -245,6 +270,9 @@ def _widened(
     first = max((p.right for p in others if p.left < piece.left), default=0)
     end = min((p.left for p in others if p.left > piece.left), default=columns.count)
     ruled = _columns_of_rule(piece, columns, rules)
+    alone = len(lines) == 1 and not others
+    if alone and piece.box[2] > columns.extents[piece.left][1] + _KEPT:
+        return replace(piece, left=0, right=columns.count)  # a title
     if ruled is not None:
         return replace(piece, left=max(ruled[0], first), right=min(ruled[1], end))
     below = {column for line in lines[at + 1 :] for p in line for column in p.columns}

@@ -5,6 +5,7 @@ The rules are a grid of level and upright ones, or level ones alone (as printed 
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from corpus.parsing.geometry import (
 )
 from corpus.parsing.layout.joining import join_lines
 from corpus.parsing.layout.ordering import Item, has_gutter
-from corpus.parsing.layout.runs import lines_of, link_runs, rows_of
+from corpus.parsing.layout.runs import Line, lines_of, link_runs, rows_of
 from corpus.parsing.layout.styles import CAPTION, is_title_of
 from corpus.parsing.types import Box, Cell
 
@@ -34,6 +35,11 @@ _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
 _DRAWN = 0.25  # of a table's height: the least average length of its upright rules
 _OPEN_ROW = 40.0  # points: the greatest height of a row without its outer rule
+_LABELLED = 3  # columns under labels of their own, at least: two may be columns of prose
+_SHARING = 2  # rows, at least, in which the text of a column begins at the same place
+_PARTED = 4  # lines for each that has two cells, at most, in a table whose cells wrap
+_PROSE_ROWS = 3  # at least, of text in columns
+_LONG = 20  # characters of a line that goes on, more than
 SHORT = 24  # characters of a value at most
 _VALUE = re.compile(r"[<>≤≥~±≈(]?\s?\d|[-–—]$")
 _GRAPH_PAPER = 2000  # cells: a grid with more, of which 1 in 20 has words, is graph paper
@@ -166,7 +172,8 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
         for box in list(level):
             if abs(box[0] - first[0]) > _SAME or abs(box[2] - first[2]) > _SAME:
                 continue
-            if not _is_tabular(page, union([stack[-1], box])):
+            above = union(stack[-2:]) if len(stack) > 1 else None
+            if not _is_tabular(page, union([stack[-1], box]), above):
                 break
             stack.append(box)
             level.remove(box)
@@ -178,11 +185,30 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
             inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
             regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
     candidates = [(region, rows_of(link_runs(_words_in(page, region.box)))) for region in regions]
-    return [
-        region
-        for region, rows in candidates
-        if len(rows) >= 2 and sum(len(row) >= 2 for row in rows) * 2 > len(rows)
-    ]
+    return [region for region, rows in candidates if len(rows) >= 2 and _are_cells(rows)]
+
+
+def _are_cells(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether most rows have two cells, or keep to columns that several rows share.
+
+    Where the text of cells wraps, most lines have only one run.
+    """
+    parted = [row for row in rows if len(row) >= 2]
+    if 2 * len(parted) > len(rows):
+        return True
+    lefts = [run.box[0] for row in parted for run in row]
+    shared = [x for x in lefts if sum(abs(x - other) <= _SAME for other in lefts) >= _SHARING]
+    edges = distinct(shared)
+    keeping = sum(_keeps_to(row, edges) for row in rows)
+    return len(edges) >= 2 and _PARTED * len(parted) >= len(rows) and 5 * keeping >= 4 * len(rows)
+
+
+def _keeps_to(row: Sequence[Line], edges: Sequence[float]) -> bool:
+    """Tell whether a row begins where a column does, and a lone run ends before the next column."""
+    at = next((at for at, x in enumerate(edges) if abs(row[0].box[0] - x) <= _SAME), None)
+    if at is None or len(row) > 1:
+        return at is not None
+    return at + 1 == len(edges) or row[0].box[2] < edges[at + 1]
 
 
 def _row_beyond(
@@ -210,20 +236,65 @@ def _words_in(page: PageCells, box: Box) -> list[Word]:
     return [word for word in page.words if contains(box, middle(word.box))]
 
 
-def _is_tabular(page: PageCells, box: Box) -> bool:
-    """Tell whether rows between two rules are cells, and no paragraph."""
+def _is_tabular(page: PageCells, box: Box, above: Box | None) -> bool:
+    """Tell whether rows between two rules are cells, and no paragraph.
+
+    `above` is what stands between the rules above, which may be labels.
+    """
     rows = rows_of(link_runs(_words_in(page, box)))
     if not rows:
         return box[3] - box[1] < 8  # a double rule
-    if any(CAPTION.match(row[0].text) for row in rows):
+    if any(_is_title(row) for row in rows):
         return False  # below the caption is another table
     if box[3] - box[1] > 0.8 * page.height:
         return False
+    if is_prose(rows):
+        return False
     tall = box[3] - box[1] > 0.3 * page.height
     if tall and has_gutter([Item(0, run.box) for row in rows for run in row]):
-        return False  # the text of two columns
+        labels = rows_of(link_runs(_words_in(page, above))) if above else []
+        if not labels or not _are_labels(labels[-1], rows[0]):
+            return False  # the text of two columns
     single = [row for row in rows if len(row) == 1 and width(row[0].box) > 0.7 * width(box)]
     return len(single) <= max(1, len(rows) // 3)
+
+
+def is_prose(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether rows are lines of text in columns: all filled, and most go on with the last.
+
+    Where the text of cells wraps, some end before others.
+    """
+    widest = max(map(len, rows))
+    full = [row for row in rows if len(row) == widest > 1]
+    if len(full) < _PROSE_ROWS or 5 * len(full) < 4 * len(rows):
+        return False
+    return reads_on(full, least=0.5)
+
+
+def reads_on(rows: Sequence[Sequence[Line]], *, least: float) -> bool:
+    """Tell whether at least this share of lines continue with a small letter below a long one."""
+    pairs = [
+        (above.text, below.text)
+        for row, next_row in itertools.pairwise(rows)
+        for above, below in zip(row, next_row, strict=False)
+    ]
+    going_on = sum(
+        below[0].islower() and above[-1] not in ".:;?!" and len(above) > _LONG
+        for above, below in pairs
+    )
+    return going_on >= least * len(pairs)
+
+
+def _is_title(row: Sequence[Line]) -> bool:
+    text = row[0].text
+    return CAPTION.match(text) is not None or (len(row) == 1 and is_title_of(text))
+
+
+def _are_labels(row: Sequence[Line], below: Sequence[Line]) -> bool:
+    """Tell whether a row labels the one below: three runs or more, one above each of its cells."""
+    lefts = [run.box[0] for run in row]
+    under = (any(abs(run.box[0] - x) <= _SAME for x in lefts) for run in below)
+    return len(row) == len(below) >= _LABELLED and all(under)
 
 
 @dataclass(frozen=True)
@@ -256,6 +327,7 @@ class Grid:
     cells: tuple[GridCell, ...]
     labels: int = 0
     guessed_groups: bool = False  # a label was taken to hold for empty cells below it
+    cut_rows: bool = False  # a row may go on with the text of the row above it
 
     @property
     def height(self) -> int:

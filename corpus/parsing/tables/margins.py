@@ -17,7 +17,7 @@ from corpus.parsing.geometry import overlap, width
 from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.layout.runs import Line
-from corpus.parsing.tables.find import IN_COLUMNS
+from corpus.parsing.tables.aligned import IN_COLUMNS
 from corpus.parsing.types import BlockKind, Box
 
 _SIGNED = r"[1-4](?:\+{1,2}|[-−–]{1,2})"

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from functools import reduce
 
 from corpus.parsing.geometry import Word, height, middle, union
-from corpus.parsing.layout.runs import link_runs, rows_of
-from corpus.parsing.tables.columns import WordGroup, find_columns, label_cells
+from corpus.parsing.layout.runs import lines_of, link_runs, rows_of
+from corpus.parsing.lists import is_bullet
+from corpus.parsing.tables.columns import Columns, WordGroup, find_columns, label_cells
 from corpus.parsing.tables.grids import Grid, GridCell, Region, tight
 from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
 _INDENTED = 4.0  # points
+_BLANK = 0.25  # font heights between words
+_BROKEN = 12  # characters of a line that a cell's text runs over, at least
 _DIGIT = re.compile(r"\d")
 _STAGGERED = 0.3  # of a line's height shared with the line above, more than by tight leading
 
@@ -49,20 +52,22 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
         for top, bottom in itertools.pairwise(region.ys)
     )
     bands = [strip for strip in strips if strip]  # lines of the body between level rules
-    guessed = False
+    guessed = cut = False
     at = depth
     # Level rules divide rows if most bands are one line; else they divide groups of rows.
     is_ruled = len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
     for band in bands:
         rows = [_row(line, columns.count) for line in band]
-        rows = (
-            [reduce(StripRow.joined, rows)] if is_ruled else _join_wrapped(rows, labelled=count > 0)
-        )
+        if is_ruled:
+            rows = [reduce(StripRow.joined, rows)]
+        else:
+            rows = _join_wrapped(rows, columns, labelled=count > 0)
+            cut = cut or any(_may_be_cut(*pair, columns) for pair in itertools.pairwise(rows))
         rows, reaches = _grouped(rows, is_one_of=len(bands))
         guessed = guessed or any(reach.guessed for reach in reaches)
         cells += _cells(rows, reaches, columns.edges, at)
         at += len(rows)
-    return Grid(tuple(cells), depth, guessed)
+    return Grid(tuple(cells), depth, guessed, cut)
 
 
 def _label_lines(region: Region, pieces: Sequence[Sequence[WordGroup]], width: int) -> int:
@@ -111,7 +116,7 @@ def _row(line: Sequence[WordGroup], width: int) -> StripRow:
     return StripRow(tuple(cells), union(piece.box for piece in line), spans)
 
 
-def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
+def _join_wrapped(rows: Sequence[StripRow], columns: Columns, *, labelled: bool) -> list[StripRow]:
     """Join a line to the row above if it only continues some of that row's cells."""
     measured = rows if labelled else rows[1:]  # the first row may be labels: its gap is no measure
     gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(measured)]
@@ -120,7 +125,7 @@ def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]
     close = (min(gaps) + max(gaps)) / 2 if differ else float("-inf")
     joined: list[StripRow] = []
     for row in rows:
-        if joined and _goes_on(joined[-1], row, close):
+        if joined and (_goes_on(joined[-1], row, close) or _is_cut(joined[-1], row, columns)):
             joined[-1] = joined[-1].joined(row)
         else:
             joined.append(row)
@@ -140,6 +145,54 @@ def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
     if any(words and not cell for words, cell in zip(row.cells, above.cells, strict=True)):
         return False
     return gap < close or not row.cells[0] or row.cells[0][0].text[0].islower()
+
+
+def _is_cut(above: StripRow, row: StripRow, columns: Columns) -> bool:
+    """Tell whether a line surely goes on with the row above: a sentence of a cell breaks off there.
+
+    All cells of a row begin on one line, so none does on this one.
+    """
+    pairs = list(zip(above.cells, row.cells, strict=True))
+    news = any(words and (not cell or words[0].text[0].isupper()) for cell, words in pairs)
+    return not news and any(
+        row.cells[at][0].text[0].islower()
+        and not above.cells[at][0].text[0].islower()
+        and _is_full(at, above, row, columns)
+        for at in _reading_on(above, row)
+    )
+
+
+def _may_be_cut(above: StripRow, row: StripRow, columns: Columns) -> bool:
+    """Tell whether a row may go on with the one above: a cell reads on, and has no room there.
+
+    Where the row lacks cells that the one above has, a small letter is enough.
+    """
+    fewer = row.filled < above.filled
+    on = [(at, row.cells[at][0].text[0].islower()) for at in _reading_on(above, row)]
+    full = ((small, _is_full(at, above, row, columns)) for at, small in on)
+    return any((small or fewer) if is_full else (small and fewer) for small, is_full in full)
+
+
+def _reading_on(above: StripRow, row: StripRow) -> list[int]:
+    """Return the columns in which no capital begins a row below a long line without a stop.
+
+    Below a figure only a small letter reads on.
+    """
+    found = []
+    for at, (cell, words) in enumerate(zip(above.cells, row.cells, strict=True)):
+        if cell and words and not words[0].text[0].isupper() and not (above.spans or row.spans):
+            text = lines_of(cell)[-1].text
+            goes_on = text[-1].islower() or words[0].text[0].islower()
+            if len(text) >= _BROKEN and text[-1] not in ".:;!?" and goes_on:
+                found.append(at)
+    return found
+
+
+def _is_full(at: int, above: StripRow, row: StripRow, columns: Columns) -> bool:
+    """Tell whether the first word of a cell had no room on the last line of the cell above."""
+    last, word = lines_of(above.cells[at])[-1], row.cells[at][0]
+    room = columns.extents[at][1] - last.box[2]
+    return room < word.box[2] - word.box[0] + _BLANK * last.size
 
 
 @dataclass(frozen=True)
@@ -182,7 +235,7 @@ def _stands_alone(row: StripRow) -> bool:
 
 
 def _is_section(rows: Sequence[StripRow], at: int) -> bool:
-    """Tell whether a row is a label over all columns, by its width, weight or indent."""
+    """Tell whether a row is a label over all columns, by its width, weight, indent or bullets."""
     row = rows[at]
     if row.spans:
         return True
@@ -190,6 +243,8 @@ def _is_section(rows: Sequence[StripRow], at: int) -> bool:
         return False
     below = rows[at + 1].cells[0]
     bold = all(w.bold for w in row.cells[0]) and not all(w.bold for w in below)
+    if is_bullet(below[0].text):
+        return bold or not is_bullet(row.cells[0][0].text)
     return bold or below[0].box[0] - row.cells[0][0].box[0] > _INDENTED
 
 
