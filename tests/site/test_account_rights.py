@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.people import client_of
 
 RIGHTS = ("view_user", "add_user", "change_user", "delete_user")
 OF_GROUPS = ("view_group", "add_group", "change_group", "delete_group")
@@ -28,9 +29,7 @@ def manager(db: None) -> User:
 
 @pytest.fixture
 def browser(manager: User) -> Client:
-    client = Client()
-    client.force_login(manager)
-    return client
+    return client_of(manager)
 
 
 def address(user: User, page: str = "change") -> str:
@@ -171,8 +170,7 @@ def test_a_superuser_does_all_of_it(browser: Client, root: User, alice: User) ->
 def test_a_group_of_the_administration_without_a_way_in_is_told(
     root: User, alice: User, named: tuple[str, ...], fields: dict[str, str], is_warned: bool
 ) -> None:
-    client = Client()
-    client.force_login(root)
+    client = client_of(root)
     told = form(alice, groups=groups(*named), **fields)
     page = client.post(address(alice), told, follow=True).content.decode()
     assert ("is in Corpus staff, and can&#x27;t enter the administration" in page) == is_warned

@@ -15,6 +15,7 @@ from chat.reviews.feedback import feedback_save
 from medrag_site.groups import CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
+from tests.people import client_of
 
 LIST = reverse("admin:chat_turn_changelist")
 MOST_QUERIES = 8  # session, user and rights, count and rows, whatever the length
@@ -130,8 +131,7 @@ def test_nobody_else_reads_what_others_asked(group: str, bob: User, answered: Tu
 
 
 def test_whoever_asked_does_not_read_the_administration(alice: User, answered: Turn) -> None:
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     assert client.get(LIST).status_code == 302
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from chat.api.answers import turn_payload
 from chat.models import Citation
 from corpus.models import Page
 from tests.chat.guidelines import ask
+from tests.people import client_of
 
 pytestmark = pytest.mark.usefixtures("guideline")
 
@@ -25,8 +25,7 @@ CONFIDENCES = [
 def test_the_answer_and_the_page_say_it(alice: User, confidence: float | None, words: str) -> None:
     Page.objects.update(ocr_confidence=confidence)
     turn = ask(alice)
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     citation = Citation.objects.filter(claim__turn=turn).first()
     assert citation is not None
     answer = client.get(f"/conversations/{turn.conversation_id}/").content.decode()

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
-from django.test import Client
 from django.utils import timezone
 from django.utils.formats import date_format
 from PIL import Image
@@ -20,6 +19,7 @@ from chat.models import Turn
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
 from tests.chat.api.api_calls import QUERY, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask, publish_guideline
+from tests.people import client_of
 
 TODAY = timezone.localdate()
 A_DAY = datetime.timedelta(days=1)
@@ -86,8 +86,7 @@ class Shown:
     """A turn as the page shows it and as the API gives it."""
 
     def __init__(self, user: User, turn: Turn) -> None:
-        self.browser = Client()
-        self.browser.force_login(user)
+        self.browser = client_of(user)
         page = self.browser.get(f"/conversations/{turn.conversation_id}/").content.decode()
         (self.page,) = re.findall(rf'<article id="turn-{turn.pk}".*?</article>', page, re.S)
         self.told = get(signed_in(user), f"/api/v1/turns/{turn.pk}").json()

@@ -26,7 +26,7 @@ from tests.chat.api.api_calls import signed_in
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline, store_files
 from tests.chat.storing import Storing
 from tests.corpora import publish
-from tests.people import in_groups, narrow, person
+from tests.people import client_of, in_groups, narrow, person
 
 TEAM = "Haematology"
 # Words of title, file name, version, issuer, owner and collection, and of the text.
@@ -231,8 +231,7 @@ def test_a_refusal_says_that_there_is_something_and_not_what(
     turn = ask(worker)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.NOT_PERMITTED_EVIDENCE)
     assert (turn.nearest, turn.owner) == ([], {})
-    client = Client()
-    client.force_login(worker)
+    client = client_of(worker)
     response = client.get(f"/conversations/{turn.conversation_id}/")
     refused_for(response)
     assert "Ask corpus staff for access" in response.content.decode()
@@ -324,8 +323,7 @@ def test_the_api_treats_it_as_not_there(secret: Document, alice: User) -> None:
 def test_the_page_does_not_take_its_collection(secret: Document, alice: User) -> None:
     for number in (1, 2):
         publish_guideline(title=f"Open {number}", collection=Collection.objects.create(slug=f"c{number}", name="C"))  # noqa: E501  # fmt: skip
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     response = client.post("/ask/", {"question": QUESTION, "collection": "shelf-7"})
     assert "That collection is not here" in response.content.decode()
     assert not Turn.objects.exists()
@@ -356,8 +354,7 @@ def test_an_old_answer_hides_what_is_not_open_any_more(
 ) -> None:
     turn = ask(member)
     member.groups.filter(name=TEAM).get().user_set.remove(member)
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     page = f"/conversations/{turn.conversation_id}/"
     response = client.get(page)
     refused_for(response)
@@ -375,8 +372,7 @@ def test_an_old_refusal_hides_its_passages_and_whom_to_ask(secret: Document, mem
     turn = ask(member)
     assert (turn.reason, turn.owner["name"]) == (Reason.ONLY_OUT_OF_DATE, "Dr Quizzaxol")
     member.groups.filter(name=TEAM).get().user_set.remove(member)
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     response = client.get(f"/conversations/{turn.conversation_id}/")
     refused_for(response)
     assert "1 passage is not open to you" in response.content.decode()
@@ -386,8 +382,7 @@ def test_an_auditor_reads_what_was_shown_but_not_the_document(
     secret: Document, member: User
 ) -> None:
     turn = ask(member)
-    client = Client()
-    client.force_login(person("auditor", AUDITORS))
+    client = client_of(person("auditor", AUDITORS))
     assert DOSE in client.get(f"/admin/chat/turn/{turn.pk}/change/").content.decode()
     assert client.get(f"/source/{secret.sha256}/1/").status_code == 404
 
@@ -396,8 +391,7 @@ def test_pictures_of_what_is_narrowed_are_kept_by_no_browser(
     secret: Document, member: User
 ) -> None:
     open_ = publish_guideline(title="Open")
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     kept = client.get(f"/source/{open_.sha256}/1/image/")["Cache-Control"]
     never = client.get(f"/source/{secret.sha256}/1/image/")["Cache-Control"]
     assert ("no-store" in never, "no-store" in kept) == (True, False)

@@ -22,6 +22,7 @@ from django.utils import timezone
 from chat.models import AuditEvent
 from medrag_site.web.client_address import client_address
 from tests.chat.api.api_calls import QUERY, assert_problem, post, signed_in
+from tests.people import client_of
 
 HERE, THERE = "192.0.2.1", "198.51.100.7"
 
@@ -154,8 +155,7 @@ def test_the_administration_unlocks_for_whoever_may(
     bob.is_staff = True
     bob.save()
     bob.user_permissions.add(Permission.objects.get(codename="view_accessattempt"))
-    browser = Client()
-    browser.force_login(bob)
+    browser = client_of(bob)
     address = "/admin/axes/accessattempt/"
     row = AccessAttempt.objects.get()
     listed = browser.get(address).content.decode()

@@ -12,6 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
+from tests.people import client_of
+
 RECORD = "https://record.example.org"
 FRAMED = {"sec-fetch-dest": "iframe"}
 
@@ -53,8 +55,7 @@ def test_a_named_origin_frames_questions(open_to_frames: None, client: Client, a
 def test_nobody_signs_in_or_administers_in_a_frame(
     open_to_frames: None, alice: User, path: str
 ) -> None:
-    client = Client()
-    client.force_login(User.objects.create_superuser("root", password="root-secret"))
+    client = client_of(User.objects.create_superuser("root", password="root-secret"))
     alone = client.get(path)
     assert (ancestors(alone), alone["X-Frame-Options"]) == ("'none'", "DENY")
     framed = client.get(path, headers=FRAMED)

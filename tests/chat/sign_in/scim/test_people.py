@@ -20,7 +20,7 @@ from tests.chat.sign_in.scim.directory import (
     is_in,
     names_of,
 )
-from tests.people import person
+from tests.people import client_of, person
 
 
 @pytest.mark.parametrize("path", ["Users", "Users/1", "Groups", "ServiceProviderConfig"])
@@ -109,8 +109,7 @@ def test_a_leaver_is_out_at_the_next_request(
 
 @pytest.mark.parametrize("active", [True, "True"])
 def test_who_comes_back_signs_in_anew(directory: Directory, ada: User, active: Any) -> None:
-    browser = Client()
-    browser.force_login(ada)
+    browser = client_of(ada)
     program = Client(headers={"authorization": f"Bearer {token_create(ada)}"})
     for _ in range(2):
         directory.patch_with(f"Users/{ada.pk}", {"op": "replace", "value": {"active": False}})
@@ -182,8 +181,7 @@ def test_such_an_account_can_be_changed_in_the_administration(
     directory: Directory, name: str
 ) -> None:
     pk = directory.send("POST", "Users", ENTRA | {"userName": name})[1]["id"]
-    browser = Client()
-    browser.force_login(person("root", "Administrators", is_superuser=True))
+    browser = client_of(person("root", "Administrators", is_superuser=True))
     form = {"username": name, "is_active": "on", "is_staff": "on"}
     path = f"/admin/auth/user/{pk}/change/"
     assert browser.post(path, form).status_code == 302
@@ -265,8 +263,7 @@ def test_a_name_that_passed_to_another_person_does_not_open_the_old_account(
 def test_superusers_are_out_of_reach(directory: Directory) -> None:
     root = person("root", is_superuser=True)
     path, group = f"Users/{root.pk}", directory.group("gl-doctors")
-    browser = Client()
-    browser.force_login(root)
+    browser = client_of(root)
     assert directory.find("Users", 'userName eq "root"')["totalResults"] == 0
     assert directory.send("GET", path)[0] == 404
     wanted = {"op": "add", "path": "members", "value": [{"value": str(root.pk)}]}
