@@ -21,8 +21,10 @@ from evaluation.question_runs.services import (
     question_run_execute,
     question_run_measure_again,
 )
-from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+from tests.evaluation.question_runs.asking import ITEMS, executed, run_of, stored_set
 from tests.models import set_model
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 JUDGES = "evaluation.question_runs.measuring.site_judges"
 
@@ -75,10 +77,9 @@ def test_while_another_process_measures_what_the_budget_left_out_is_not_asked(
 
 
 def test_an_item_whose_judge_fails_while_the_run_is_cancelled_stays_done(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = run_of(stored_set(ITEMS[:3]), measures=("ragas_faithfulness",))
-    question_run_execute(run)
+    run = executed(stored_set(ITEMS[:3]), measures=("ragas_faithfulness",))
 
     def cancelled(self: Measuring, item: object, only: object) -> Measured:
         question_run_cancel(run)
@@ -107,31 +108,26 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[timedelta]:
     return found
 
 
-def test_judging_never_shortens_a_lease(
-    guideline: Document, settings: LazySettings, left: list[timedelta]
-) -> None:
+def test_judging_never_shortens_a_lease(settings: LazySettings, left: list[timedelta]) -> None:
     settings.ANSWER_TIMEOUT_S = 100.0
-    question_run_execute(run_of(stored_set(ITEMS[:1])))
+    executed(stored_set(ITEMS[:1]))
     assert left[0] > timedelta(seconds=150)
 
 
 def test_a_lease_lasts_as_long_as_all_judges_of_an_item_may_take(
-    guideline: Document, settings: LazySettings, left: list[timedelta]
+    settings: LazySettings, left: list[timedelta]
 ) -> None:
     set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
-    question_run_execute(run_of(stored_set(ITEMS[:1])))
+    executed(stored_set(ITEMS[:1]))
     by_claims_tried_twice = 2 * TIMEOUT_S
     longest = by_claims_tried_twice + RagasConfig().measure_timeout_s
     assert left[0] > timedelta(seconds=longest)
 
 
-def test_a_run_without_measures_asks_for_no_judge(
-    guideline: Document, settings: LazySettings
-) -> None:
+def test_a_run_without_measures_asks_for_no_judge(settings: LazySettings) -> None:
     """Not even for one that may not judge."""
     set_model(settings, "judge", "http://127.0.0.1:9", model="same")
     set_model(settings, "generate", "http://127.0.0.1:9", model="same")
-    run = run_of(stored_set(ITEMS[:1]), measures=())
-    question_run_execute(run)
+    run = executed(stored_set(ITEMS[:1]), measures=())
     result = run.results.get()
     assert (result.state, result.failure) == (ResultState.DONE, "")
