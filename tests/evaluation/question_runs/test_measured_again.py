@@ -1,12 +1,14 @@
 """A run measured again asks nothing anew and loses nothing; a judge at work keeps its item."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.db.models.functions import Now
 
 from chat.models import Turn
+from core.errors import MedragError
 from corpus.models import Document
 from evaluation.measures.entailment import TIMEOUT_S
 from evaluation.measures.measure import Judges
@@ -15,13 +17,16 @@ from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
 from evaluation.question_runs.measuring import Measured, Measuring
-from evaluation.question_runs.selectors import card_read
+from evaluation.question_runs.selectors import card_read, has_unjudged
 from evaluation.question_runs.services import (
+    RunError,
     question_run_cancel,
     question_run_execute,
     question_run_measure_again,
 )
 from tests.evaluation.question_runs.asking import ITEMS, executed, run_of, stored_set
+from tests.llm.scoring import scores
+from tests.llm.server import endpoint
 from tests.models import set_model
 
 pytestmark = pytest.mark.usefixtures("guideline")
@@ -131,3 +136,57 @@ def test_a_run_without_measures_asks_for_no_judge(settings: LazySettings) -> Non
     run = executed(stored_set(ITEMS[:1]), measures=())
     result = run.results.get()
     assert (result.state, result.failure) == (ResultState.DONE, "")
+
+
+FAITHFULNESS, RECALL = "ragas_faithfulness", "claim_recall"
+
+
+def measured_without_judge(**order: Any) -> QuestionRun:
+    return executed(stored_set(ITEMS[:3]), measures=(RECALL, FAITHFULNESS), **order)
+
+
+def test_a_judge_that_comes_later_judges_what_was_asked(settings: LazySettings) -> None:
+    run = measured_without_judge()
+    before = {each.pk: each for each in run.results.all()}
+    turns = Turn.objects.count()
+    assert has_unjudged(run)
+    with endpoint(scores()) as server:
+        set_model(settings, "judge", server.url, model="judge-1")
+        question_run_measure_again(run)
+        question_run_execute(run)
+    card = card_read(run)
+    assert (run.state, Turn.objects.count()) == (RunState.DONE, turns)
+    assert (card.measures[FAITHFULNESS].mean, card.measures[FAITHFULNESS].n) == (1, 2)
+    assert card.not_run[FAITHFULNESS] == {"the question was refused": 1}
+    assert [judge["name"] for judge in card.judged_by] == ["checker", "ragas"]
+    for after in run.results.all():  # earlier results are kept
+        was = before[after.pk]
+        for name in ("outcome", "turn_id", "tokens", "duration_ms"):
+            assert getattr(after, name) == getattr(was, name)
+        assert {**after.scores, **was.scores} == after.scores
+    assert not has_unjudged(run)
+    with pytest.raises(RunError, match="No measure of a judge is missing"):
+        question_run_measure_again(run)
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_what_waits_to_be_measured_again_stays_done_when_that_is_cancelled() -> None:
+    run = measured_without_judge()
+    question_run_measure_again(run)
+    question_run_cancel(run)
+    assert run.results.filter(state=ResultState.DONE).count() == 3
+
+
+def test_an_item_whose_measuring_fails_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = measured_without_judge()
+    scored = {each.pk: each.scores for each in run.results.all()}
+
+    def broken() -> None:
+        raise MedragError("The judge is configured badly.")
+
+    monkeypatch.setattr("evaluation.question_runs.measuring.site_judges", broken)
+    question_run_measure_again(run)
+    question_run_execute(run)
+    assert {each.pk: each.scores for each in run.results.filter(state=ResultState.DONE)} == scored
+    assert "configured badly" in run.results.order_by("-failure")[0].failure

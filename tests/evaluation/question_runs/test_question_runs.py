@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -30,7 +29,6 @@ from evaluation.question_runs.measuring import UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.selectors import (
     card_read,
-    has_unjudged,
     question_runs_listed,
     rows_of,
     run_lines,
@@ -38,17 +36,14 @@ from evaluation.question_runs.selectors import (
     runs_due,
 )
 from evaluation.question_runs.services import (
-    RunError,
     question_run_cancel,
     question_run_create,
     question_run_execute,
-    question_run_measure_again,
     question_run_resume,
 )
 from evaluation.question_sets.types import Item, ItemKind
 from tests.evaluation.question_runs.asking import ITEMS, executed, listed, run_of, stored_set
 from tests.llm.__main__ import judge
-from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
 from tests.models import set_model
 
@@ -343,60 +338,6 @@ def test_a_judge_that_refuses_says_so_and_what_to_do(
     assert "right answers against others: not known without answers of both kinds." in "\n".join(
         run_lines(run)
     )
-
-
-FAITHFULNESS, RECALL = "ragas_faithfulness", "claim_recall"
-
-
-def measured_without_judge(**order: Any) -> QuestionRun:
-    return executed(stored_set(ITEMS[:3]), measures=(RECALL, FAITHFULNESS), **order)
-
-
-def test_a_judge_that_comes_later_judges_what_was_asked(settings: LazySettings) -> None:
-    run = measured_without_judge()
-    before = {each.pk: each for each in run.results.all()}
-    turns = Turn.objects.count()
-    assert has_unjudged(run)
-    with endpoint(scores()) as server:
-        set_model(settings, "judge", server.url, model="judge-1")
-        question_run_measure_again(run)
-        question_run_execute(run)
-    card = card_read(run)
-    assert (run.state, Turn.objects.count()) == (RunState.DONE, turns)
-    assert (card.measures[FAITHFULNESS].mean, card.measures[FAITHFULNESS].n) == (1, 2)
-    assert card.not_run[FAITHFULNESS] == {"the question was refused": 1}
-    assert [judge["name"] for judge in card.judged_by] == ["checker", "ragas"]
-    for after in run.results.all():  # earlier results are kept
-        was = before[after.pk]
-        for name in ("outcome", "turn_id", "tokens", "duration_ms"):
-            assert getattr(after, name) == getattr(was, name)
-        assert {**after.scores, **was.scores} == after.scores
-    assert not has_unjudged(run)
-    with pytest.raises(RunError, match="No measure of a judge is missing"):
-        question_run_measure_again(run)
-    run.refresh_from_db()
-    assert run.state == RunState.DONE
-
-
-def test_what_waits_to_be_measured_again_stays_done_when_that_is_cancelled() -> None:
-    run = measured_without_judge()
-    question_run_measure_again(run)
-    question_run_cancel(run)
-    assert run.results.filter(state=ResultState.DONE).count() == 3
-
-
-def test_an_item_whose_measuring_fails_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = measured_without_judge()
-    scored = {each.pk: each.scores for each in run.results.all()}
-
-    def broken() -> None:
-        raise MedragError("The judge is configured badly.")
-
-    monkeypatch.setattr("evaluation.question_runs.measuring.site_judges", broken)
-    question_run_measure_again(run)
-    question_run_execute(run)
-    assert {each.pk: each.scores for each in run.results.filter(state=ResultState.DONE)} == scored
-    assert "configured badly" in run.results.order_by("-failure")[0].failure
 
 
 def test_progress_and_what_waits_for_the_worker() -> None:
