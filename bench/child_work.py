@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from bench.runs import databases
 from bench.runs.bulk_load import PlainDocument, documents_load
 from bench.runs.child_tasks import ChildTask, Failed, Outcome, write_outcome
 from bench.runs.configurations import Configuration
-from bench.runs.failures import why
 from bench.runs.search import search_all
 from bench.runs.windows import cut_by
+from core.errors import MedragError
 from core.progress import Progress
 from corpus.models import Chunk, Collection, Document
 from evaluation.datasets.types import SourceDocument
@@ -96,3 +97,23 @@ def _plain(document: SourceDocument) -> PlainDocument:
         text=document.text,
         size_bytes=len(document.content),
     )
+
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def why(error: Exception) -> str:
+    """Return a MedragError's sentence; for another error its class and the last place in our code.
+
+    Messages of other errors may quote their input, so they are left out.
+    """
+    if isinstance(error, MedragError):
+        return error.sentence
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [
+        f"{path.relative_to(_ROOT).as_posix()}, line {frame.lineno}"
+        for frame in frames
+        if (path := Path(frame.filename)).is_relative_to(_ROOT)
+        and "site-packages" not in path.parts
+    ]
+    return f"{type(error).__name__} at {places[-1]}." if places else f"{type(error).__name__}."

@@ -40,7 +40,7 @@ LONG_FILES = (
     "tests/chat/faults/test_faulty_judge.py",
     "tests/chat/generation/test_rights.py",
     "tests/corpus/parsing/pdf/test_ocr.py",
-    "tests/site/processes/test_evaluating.py",
+    "tests/site/processes/test_worker.py",
     "tests/evaluation/question_runs/test_kills.py",
     "tests/evaluation/question_runs/test_gate.py",
     "tests/corpus/encoders/test_indexing.py",

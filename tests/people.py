@@ -4,6 +4,7 @@ The database of each test has the groups of the site, made by its migrations.
 """
 
 from django.contrib.auth.models import Group, User
+from django.test import Client
 
 from corpus.models import Collection
 
@@ -20,6 +21,13 @@ def in_groups(user: User, *names: str) -> User:
     """Add the user to the groups, and return it from the database, without cached permissions."""
     user.groups.add(*(Group.objects.get_or_create(name=name)[0] for name in names))
     return User.objects.get(pk=user.pk)
+
+
+def client_of(user: User) -> Client:
+    """Return a client that is signed in as the user."""
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def narrow(collection: Collection, right: str, *names: str) -> None:

@@ -1,5 +1,6 @@
 """Read tables of cases that lie beside their tests: one row a case, cells between tabs."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,3 +28,12 @@ def listed(cell: str) -> list[str]:
 def yes(cell: str) -> bool:
     """Tell what a cell of `yes` or `no` says."""
     return {"yes": True, "no": False}[cell]
+
+
+def rows(test: str, name: str) -> list[list[Any]]:
+    """Return the rows of a table whose cells are no plain texts: an array of JSON a line.
+
+    A line that begins with `#` is a remark.
+    """
+    lines = Path(test).with_name(name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if not line.startswith("#")]

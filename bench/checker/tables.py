@@ -1,4 +1,4 @@
-"""Report verifiers' measures as Markdown. Pure."""
+"""Tables of a report on verifiers, and which claims only the exact checks stop."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from bench.checker.measure import Checked
 from bench.datasets.pairs import LABELS, PairSet
+from chat.checks.claims import STOPPED
+from chat.evidence.judgements import Evidence, Label
 from chat.gate.risk import BINS
 from evaluation.metrics.statistics import RESAMPLES, Interval
 
@@ -101,3 +103,35 @@ def _spread(found: Interval) -> str:
 
 def _count(pair_set: PairSet, label: str) -> int:
     return sum(pair.label.value == label for pair in pair_set.pairs)
+
+
+def claim_lines(checked: Checked) -> list[str]:
+    """Return a table in Markdown of what the checks of claims stop that the verifier passes.
+
+    `alone`: no other check stops it.
+    """
+    passed = [(pair, j) for pair, j in checked.judged if j.label is Label.SUPPORTED]
+    stopped = {
+        pair.id: [
+            check.name
+            for check in STOPPED
+            if check(pair.claim, Evidence((pair.evidence,), pair.context))
+        ]
+        for pair, _ in passed
+    }
+    true = {pair.id: pair.label is Label.SUPPORTED for pair, _ in passed}
+    lines = [
+        f"Of {len(checked.pairs)} pairs the verifier passes {sum(true.values())} true claims and "
+        f"{len(true) - sum(true.values())} others; the checks stop:",
+        "",
+        "| check | not supported | alone | supported | alone |",
+        "|---|---|---|---|---|",
+    ]
+    for check in STOPPED:
+        cells = [check.name]
+        for wanted in (False, True):
+            by = [names for key, names in stopped.items() if true[key] is wanted]
+            cells.append(str(sum(check.name in names for names in by)))
+            cells.append(str(sum(names == [check.name] for names in by)))
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines

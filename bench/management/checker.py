@@ -8,14 +8,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from bench.checker.checks import claim_lines
 from bench.checker.measure import Checked
 from bench.checker.run import (
     checker_folder_write,
     refuse_unusable,
     verifiers_check,
 )
-from bench.checker.tables import report_lines
+from bench.checker.tables import claim_lines, report_lines
 from bench.checker.verifiers import NAMED, verifiers_configured
 from bench.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.folders import refuse_unwritable, refuse_used

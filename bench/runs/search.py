@@ -12,7 +12,6 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from bench.datasets.pooling import pooled
 from bench.datasets.trec import Run
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
@@ -22,7 +21,7 @@ from corpus.models import Chunk, Document
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
-from retrieval.types import Evidence, Query, Rights
+from retrieval.types import Evidence, Hit, Query, Rights
 
 SHOWN = 0.01  # share of all bytes; smaller relations are not listed
 _SIZES = """
@@ -136,3 +135,21 @@ def _as_served(dataset: Dataset, config: RetrievalConfig) -> tuple[str, list[Map
         whole_ms = (time.perf_counter() - started) * 1000
         timed.append({**evidence.trace.durations_ms, "whole": whole_ms})
     return fingerprint, timed
+
+
+Entries = tuple[tuple[str, float], ...]
+
+
+def pooled(hits: Iterable[Hit], names: Mapping[int, str], *, depth: int) -> Entries:
+    """Return the documents of these passages by their best rank, at most `depth`, each once.
+
+    `names` maps primary keys to the data set's ids. The documents of a passage's twins follow its
+    own, ordered by id: readers are told of them, and the choice of one passage to represent its
+    twins has nothing to do with relevance.
+    """
+    found: dict[str, float] = {}
+    for hit in hits:
+        twins = sorted(names[other.document_id] for other in hit.also_in)
+        for document in (names[hit.document_id], *twins):
+            found.setdefault(document, hit.score)
+    return tuple(found.items())[:depth]

@@ -4,6 +4,7 @@ hospital's own sign-in."""
 from __future__ import annotations
 
 import logging
+import time
 from base64 import b32encode, b64encode
 from io import BytesIO
 from typing import Any
@@ -12,12 +13,14 @@ import qrcode
 import qrcode.image.svg
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
+from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -25,8 +28,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET
 
 from chat.sign_in import second_factor
-from chat.sign_in.held import held, hold, next_page, sign_in_whole
 from chat.sign_in.oidc import ClockError, ProviderError, TokenError, from_provider, to_provider
+from chat.sign_in.second_factor import PASSED
 from chat.sign_in.single_sign_on import (
     SignInRefused,
     account_vouched_for,
@@ -200,3 +203,45 @@ def _safe(request: HttpRequest, there: str) -> str:
     if url_has_allowed_host_and_scheme(there, hosts, require_https=request.is_secure()):
         return there
     return resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+HELD = "half_signed_in"
+HELD_S = 600
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def hold(request: HttpRequest, account: User, *, next_page: str) -> None:
+    """Keep the account in the session, under a new key that nobody knows from before."""
+    request.session.cycle_key()
+    request.session[HELD] = {
+        "user": account.pk,
+        "hash": account.get_session_auth_hash(),
+        "at": time.time(),
+        "next": next_page,
+    }
+
+
+def held(request: HttpRequest) -> User | None:
+    """Return the account that this session holds, or None.
+
+    None also if it has been held for `HELD_S`, its password was changed or it was deactivated.
+    """
+    kept = request.session.get(HELD)
+    if not kept or time.time() - kept["at"] > HELD_S:
+        return None
+    account = User.objects.filter(pk=kept["user"], is_active=True).first()
+    if account and constant_time_compare(kept["hash"], account.get_session_auth_hash()):
+        return account
+    return None
+
+
+def next_page(request: HttpRequest) -> str:
+    """Return the page that the held account asked for before signing in."""
+    return str(request.session.get(HELD, {}).get("next") or settings.LOGIN_REDIRECT_URL)
+
+
+def sign_in_whole(request: HttpRequest, account: User, *, backend: str = _BACKEND) -> None:
+    """Sign in an account that passed its second factor, or the hospital's sign-in."""
+    request.session.pop(HELD, None)
+    login(request, account, backend=backend)
+    request.session[PASSED] = True

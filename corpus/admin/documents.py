@@ -23,7 +23,6 @@ from corpus.access import documents_visible, may_publish
 from corpus.admin import decisions, review
 from corpus.admin import upload as uploads
 from corpus.admin.collections import CollectionAdmin
-from corpus.admin.encoders import EncoderAdmin
 from corpus.admin.filters import (
     AttentionFilter,
     CollectionFilter,
@@ -35,7 +34,8 @@ from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
 from corpus.admin.progress import JobCell
 from corpus.admin.urls import document_urls
-from corpus.models import Collection, Document, Encoder
+from corpus.encoders import vectors
+from corpus.models import Collection, Document, Encoder, EncoderState
 from corpus.parsing.registry import reader_name
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.doubted import documents_with_doubts
@@ -361,8 +361,38 @@ class DocumentAdmin(DocumentModelAdmin):
 
 
 admin.site.register(Collection, CollectionAdmin)
-admin.site.register(Encoder, EncoderAdmin)
 
 
 def _rendered(template: str, **context: Any) -> SafeString:
     return render_to_string(f"admin/corpus/document/{template}", context)
+
+
+if TYPE_CHECKING:
+    EncoderModelAdmin = admin.ModelAdmin[Encoder]
+else:
+    EncoderModelAdmin = admin.ModelAdmin
+
+
+@admin.register(Encoder)
+class EncoderAdmin(EncoderModelAdmin):
+    """Read-only: a file lists the encoders, and `migrate` creates them."""
+
+    list_display = ("name", "state", "made", "dimensions", "storage", "activated_at")
+    list_display_links = None
+    ordering = ("state", "position", "pk")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Encoder | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Encoder | None = None) -> bool:
+        return False
+
+    @admin.display(description="vectors")
+    def made(self, encoder: Encoder) -> str:
+        if encoder.state == EncoderState.RETIRED:
+            return "not kept up"
+        done, total = vectors.progress(encoder)
+        return f"{done:,} of {total:,}"

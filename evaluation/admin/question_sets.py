@@ -1,27 +1,33 @@
-"""Show and upload question sets. A stored set can't be changed."""
+"""Show question sets, and add them as a file or from questions that were asked."""
 
 from __future__ import annotations
 
+import datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.options import ShowFacets
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from chat.admin.read_only import pretty
-from evaluation.admin.collecting import CollectForm
 from evaluation.admin.frame import AddedByForm, EvaluationAdmin
-from evaluation.admin.uploads import QuestionSetForm, question_set_uploaded
-from evaluation.collecting import question_set_collect
+from evaluation.collecting import MAX_ITEMS, Collected, Which, question_set_collect
 from evaluation.models import Question, QuestionSet
+from evaluation.question_set_services import SetFacts, question_set_upload
+from evaluation.question_sets import FORMS
 from evaluation.selectors import question_sets_listed
 
 
@@ -125,3 +131,85 @@ KNOWN = (
     "before",
     "patterns",
 )
+
+
+def _month_ago() -> datetime.date:
+    return timezone.localdate() - datetime.timedelta(days=30)
+
+
+class CollectForm(forms.Form):
+    """Which questions to collect, from which days."""
+
+    name = forms.CharField(max_length=200)
+    which = forms.ChoiceField(
+        choices=[(each.value, each.value.capitalize()) for each in Which],
+        help_text="Select questions by feedback or by outcome",
+    )
+    first = forms.DateField(
+        label="From", initial=_month_ago, widget=forms.DateInput({"type": "date"})
+    )
+    last = forms.DateField(
+        label="To", initial=timezone.localdate, widget=forms.DateInput({"type": "date"})
+    )
+    limit = forms.IntegerField(
+        min_value=1, max_value=MAX_ITEMS, initial=100, help_text="Most questions, the latest first"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        if {"first", "last"} <= given.keys() and given["first"] > given["last"]:
+            self.add_error("last", "The last day is before the first day.")
+        return given
+
+    def wanted(self) -> Collected:
+        given: dict[str, Any] = self.cleaned_data
+        return Collected(**given | {"which": Which(given["which"])})
+
+
+class QuestionSetForm(forms.Form):
+    """A file, its form, and facts that the file does not state."""
+
+    upload = forms.FileField(
+        label="File",
+        help_text="A file as it was published, also compressed by gzip; MedQuAD as a tar.",
+        error_messages={"required": "Choose a file."},
+    )
+    form = forms.ChoiceField(
+        choices=[(name, name) for name in FORMS],
+        initial="plain",
+        help_text="plain: a JSON list of question and expected_answer. guidelines: also with "
+        "the document and page that hold the answer. The others are published sets",
+    )
+    name = forms.CharField(
+        max_length=200, required=False, help_text="If empty, the name of the file"
+    )
+    version = forms.CharField(max_length=50, required=False)
+    source = forms.CharField(
+        max_length=500, required=False, help_text="Where the set is from, such as an address"
+    )
+    licence = forms.CharField(max_length=200, required=False)
+    split = forms.CharField(
+        max_length=50,
+        required=False,
+        help_text="Split of all questions, such as dev or test; if empty, as the file says",
+    )
+
+    def clean_upload(self) -> UploadedFile[bytes]:
+        upload: UploadedFile[bytes] = self.cleaned_data["upload"]
+        if (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
+            most = settings.UPLOAD_MAX_BYTES // 1024**2
+            raise forms.ValidationError(
+                f"Nothing was stored: the file is larger than {most} MB. "
+                "Import it with manage.py evaluate import.",
+                code="too_large",
+            )
+        return upload
+
+
+def question_set_uploaded(form: QuestionSetForm, by: User) -> QuestionSet:
+    """Store the question set of a valid form. Raises DatasetError, DuplicateQuestionSet."""
+    given: dict[str, Any] = form.cleaned_data
+    facts = SetFacts(given["name"], given["version"], given["source"], given["licence"])
+    return question_set_upload(
+        given["upload"], facts, form=given["form"], split=given["split"], by=by
+    )

@@ -15,7 +15,7 @@ from medrag_site.groups import PUBLISHERS, STAFF
 from medrag_site.start_page import GROUPS, TECHNICAL
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import documents, member
-from tests.people import narrow, person
+from tests.people import client_of, narrow, person
 
 INDEX = reverse("admin:index")
 GAPS, UNHELPFUL = reverse("admin:chat_feedback_gaps"), reverse("admin:chat_feedback_unhelpful")
@@ -101,8 +101,7 @@ def test_what_was_asked_in_other_collections_is_hidden(alice: User) -> None:
         narrow(document.collection, right, "Chest team")
     feedback_save(ask(alice, QUESTION), helpful=False)
     ask(alice, UNANSWERABLE, collections=("chest",))
-    client = Client()
-    client.force_login(heart_only)
+    client = client_of(heart_only)
     assert waiting(client)[GAPS] == waiting(client)[UNHELPFUL] == 0
     assert client.get(GAPS).context["heard"] == []
     ask(alice, UNANSWERABLE)  # searched in all her collections, theirs among them

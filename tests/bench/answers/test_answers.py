@@ -1,24 +1,44 @@
-"""Answers judged by patterns: the verdict, and the whole command."""
+"""Answers judged by patterns: the verdict, the sets, a model that knows them, the whole command."""
 
 import io
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db.models.functions import Now
 
+from bench.answers.asking import finish_what_was_cut_off
+from bench.answers.knowing_model import KnowingModel, served
 from bench.answers.locating import rank_of
 from bench.answers.questions import read_questions
 from bench.runs.configurations import Recipe
 from bench.runs.databases import name_for
+from chat.evidence.judgements import Evidence, Pair
+from chat.evidence.prompt_text import shown_passages
+from chat.generation.language_model import PROMPT
 from chat.reader.weights import weights
+from chat.verification.entailment.judge import prompt_for
+from core.llm.client import Endpoint
+from core.llm.failover import ask_first
+from core.llm.request_variants import Question as Asked
+from corpus.indexing import jobs
 from corpus.indexing.recipe import pdf_reader
-from corpus.models import Document
+from corpus.models import Chunk, Document, Job, JobState, Stage
+from corpus.services.indexing import document_index
 from evaluation.measures.patterns import Outcome, Verdict, folded, judged
+from evaluation.question_sets import read_question_set
 from evaluation.question_sets.patterned import Half, Question
+from evaluation.question_sets.types import ItemKind
 from medrag_site.release import release
+from tests.chat.evidence.hits import made_up_hit
+from tests.corpus.documents import ingest
+from tests.published import DATA
 
 ROW: dict[str, Any] = {
     "id": "q1",
@@ -181,3 +201,81 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path) ->
     assert "1 documents are indexed already" in said.getvalue()
     scores = [json.loads((folder / "scores.json").read_text()) for folder in (out, again)]
     assert scores[0] == scores[1]
+
+
+@pytest.mark.django_db
+def test_a_document_that_a_killed_run_held_is_indexed() -> None:
+    document = ingest()
+    assert jobs.claim(document.pk)  # as by a run that was then killed
+    Job.objects.update(lease_until=Now() - timedelta(seconds=1))
+    document_index(document.pk)
+    assert not Chunk.objects.exists()  # the lease has not been swept yet
+    finish_what_was_cut_off()
+    job = Job.objects.get()
+    assert (job.state, job.stage) == (JobState.DONE, Stage.INDEXED)
+    assert Chunk.objects.filter(document=document).exists()
+
+
+GUIDELINES = DATA / "guidelines"
+
+
+@pytest.mark.skipif(not GUIDELINES.is_dir(), reason="the guidelines are not there")
+def test_guidelines_are_those_that_are_asked() -> None:
+    path = GUIDELINES / "questions.json"
+    found = read_question_set(path, form="guidelines")
+    assert not found.problems
+    kinds = Counter(item.kind for item in found.items)
+    assert kinds == {ItemKind.ANSWERABLE: 140, ItemKind.UNANSWERABLE: 37}
+    asked = {q.id: q for q in read_questions(path, GUIDELINES / "documents").questions}
+    for item in found.items:
+        question = asked[item.key]
+        assert item.question == question.text
+        assert (item.split == "test") is (question.half == "counted")
+        assert item.patterns.get("decisive", ()) == tuple(p.pattern for p in question.decisive)
+
+
+QUESTION = Question(
+    "q1",
+    "How much zelomycin?",
+    is_answerable=True,
+    decisive=(re.compile(r"200\s*mg"), re.compile("twice")),
+    wrong=(re.compile("children"),),
+    answer="200 mg twice a day",
+)
+TEXT = "In children 200 mg twice weekly. Adults take 200 mg; give it twice a day.\nStop on day 5."
+
+
+def prompt(text: str = TEXT, question: str = QUESTION.text) -> str:
+    passages = shown_passages({"k1": made_up_hit(text=text)}, "<00>")
+    return PROMPT.filled(
+        mark="<00>", count="8", question=question, options="(none)", passages=passages
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "question"), [("Adults take 5 mg.", QUESTION.text), (TEXT, "Another question?")]
+)
+def test_it_claims_nothing_that_the_passages_do_not_hold(text: str, question: str) -> None:
+    model = KnowingModel()
+    model.ask(QUESTION)
+    assert model.reply(prompt(text, question)) == {"claims": [], "option": "none"}
+    assert model.calls == 1
+
+
+@pytest.mark.parametrize(("is_truthful", "label"), [(True, "supported"), (False, "not_found")])
+def test_the_judge_beside_it_knows_whether_it_lies(is_truthful: bool, label: str) -> None:
+    model = KnowingModel(is_truthful=is_truthful)
+    model.ask(QUESTION, "Take 200 mg twice a day.")
+    model.reply(prompt())
+    pairs = [Pair(text, Evidence((TEXT,))) for text in ("Take  200 mg twice a day.", "Take 5 g.")]
+    said = model.reply(prompt_for(pairs, ["00000001", "00000002"]))["judgements"]
+    assert [each["label"] for each in said] == [label, "not_found"]
+
+
+def test_it_speaks_the_protocol_on_loopback() -> None:
+    model = KnowingModel()
+    model.ask(QUESTION)
+    with served(model) as address:
+        asked = Asked(prompt(), {"type": "object"}, "answer", 100, 0)
+        answer = ask_first([Endpoint(address, "m", "")], asked, use="generate", timeout_s=10)
+    assert [claim["text"] for claim in answer.value["claims"]] == [claim["text"] for claim in model.claims]  # noqa: E501  # fmt: skip

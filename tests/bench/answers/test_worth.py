@@ -3,8 +3,8 @@
 import pytest
 
 from bench.answers.checks import worth_lines, worth_of
-from bench.checker.checks import claim_lines
 from bench.checker.measure import Checked
+from bench.checker.tables import claim_lines
 from bench.datasets.pairs import LabelledPair
 from chat.checks.types import noting, switched_off
 from chat.evidence.judgements import Evidence, Judgement, Label

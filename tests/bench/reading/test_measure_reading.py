@@ -1,6 +1,7 @@
 """`manage.py bench --reading` on a document of which a page was transcribed."""
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from bench.reading.hashing import digest_of, hashed, page_key
+from bench.reading.truth import TRUTH, read_truth
 from bench.reading.words import cell_words_of, words_of
 from tests.corpus.parsing.parsing_fixtures import DOSES, dosing_table, make_pdf, plain_page
+from tests.tables import rows
 
 
 @pytest.fixture
@@ -86,3 +89,38 @@ def test_a_folder_without_a_document_of_the_truth_is_refused(folder: Path, tmp_p
     truth = truth_of(folder, tmp_path / "truth.json.gz")
     with pytest.raises(CommandError, match="holds no document of"):
         call_command("bench", reading=folder / "below", truth=truth)
+
+
+CONTENT = b"%PDF-1.7 the bytes of a guideline"
+
+
+@pytest.mark.parametrize(("one", "other"), rows(__file__, "alike_readings.jsonl"))
+def test_what_only_looks_otherwise_is_the_same(one: str, other: str) -> None:
+    assert words_of(one) == words_of(other)
+
+
+def test_a_hash_needs_the_bytes_of_the_document_and_the_page() -> None:
+    here = hashed(["dose"], page_key(CONTENT, 1))
+    assert here == hashed(["dose"], page_key(CONTENT, 1))
+    assert len(here[0]) * 4 == 32
+    elsewhere = [
+        page_key(CONTENT, 2),
+        page_key(CONTENT + b" ", 1),
+        page_key(digest_of(CONTENT).encode(), 1),
+        page_key(hashlib.sha256(CONTENT).digest(), 1),
+    ]
+    assert here not in [hashed(["dose"], key) for key in elsewhere]
+
+
+def test_the_truth_of_the_repository_can_be_read() -> None:
+    pages = read_truth(TRUTH)
+    assert len({(page.document, page.number) for page in pages}) == len(pages) == 60
+    assert all(page.blocks for page in pages)
+    assert TRUTH.stat().st_size < 200_000
+
+
+def test_no_page_is_in_two_of_the_files_of_the_repository() -> None:
+    files = sorted(TRUTH.parent.glob("*.json.gz"))
+    pages = [(page.document, page.number) for path in files for page in read_truth(path)]
+    assert len(files) == 4
+    assert len(set(pages)) == len(pages) == 60 + 30 + 16 + 15

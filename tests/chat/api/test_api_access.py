@@ -16,7 +16,7 @@ from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.api.documents.test_document_access import OPERATIONS as OF_DOCUMENTS
 from tests.chat.api.documents.test_document_access import ROLES
 from tests.chat.guidelines import QUESTION, ask
-from tests.people import in_groups, person
+from tests.people import client_of, in_groups, person
 
 QUERY = {"question": QUESTION}
 # Operations without an object: body, status and logged action.
@@ -69,8 +69,7 @@ def test_no_operation_is_left_out() -> None:
 def test_nobody_gets_in_without_a_token(turn: Turn, method: str, name: str) -> None:
     body, _, _ = (OF_ALL | OF_ONE)[method, name]
     arguments = [thing_of(name, turn)] if (method, name) in OF_ONE else []
-    browser = Client()
-    browser.force_login(User.objects.get(username="alice"))
+    browser = client_of(User.objects.get(username="alice"))
     for client in (Client(), browser):
         assert_problem(call(client, method, name, body, *arguments), 401)
 

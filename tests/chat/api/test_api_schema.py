@@ -1,4 +1,4 @@
-"""Test that the API's description is complete and true."""
+"""Test that the API's description is complete and true, and the page that shows it."""
 
 import io
 import json
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings, settings
 from django.contrib.auth.models import User
+from django.contrib.staticfiles import finders
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
@@ -247,3 +248,19 @@ def test_no_type_is_guessed(alice: User, filters: dict[str, Any]) -> None:
 def test_a_whole_number_may_be_written_as_json_does(alice: User) -> None:
     asked = SearchRequest(data={"query": "Why?", "k": 5.0}, context={"reader": alice})
     assert asked.is_valid() and asked.validated_data["k"] == 5
+
+
+def test_it_is_open_to_all_and_asks_no_other_server(db: None) -> None:
+    response = Client().get("/api/v1/docs")
+    assert response.status_code == 200
+    page = response.content.decode()
+    assert "default-src 'self'" in response["Content-Security-Policy"]
+    addresses = re.findall(r'(?:src|href|data-schema)="([^"]+)"', page)
+    assert len(addresses) == 5
+    for address in addresses:
+        assert address.startswith("/") and not address.startswith("//")
+        if address.startswith("/static/"):
+            assert finders.find(address.removeprefix("/static/"))
+        else:
+            assert Client().get(address).status_code == 200
+    assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|style=", page)

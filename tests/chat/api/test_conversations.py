@@ -18,6 +18,7 @@ from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
 from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.corpora import publish
+from tests.tables import rows
 
 THREADS = "/api/v1/conversations"
 
@@ -188,19 +189,7 @@ def test_the_list_is_ones_own_latest_first_and_searched(
     assert "query_hmac" in logged.filter(payload__contains="hmac")[0].payload
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        ({"word": "x"}, 400),
-        ({"words": "x" * 201}, 400),
-        ({"words": "\x00"}, 400),
-        ({"cursor": ""}, 400),
-        ({"cursor": "x"}, 404),
-        ({"cursor": "cD1ub3RoaW5n"}, 404),  # p=nothing
-        ({"cursor": "cD0yMDI2LTk5LTk5IDAwOjAwOjAwKzAwOjAw"}, 404),  # a month and day of 99
-        ({"cursor": "cD0yMDI2LTExLTAyIDAwOjAwOjAw"}, 404),  # p=2026-11-02 00:00:00, no zone
-    ],
-)
+@pytest.mark.parametrize(("query", "status"), rows(__file__, "wrong_lists.jsonl"))
 def test_a_wrong_list_is_a_problem(alice: User, query: dict[str, str], status: int) -> None:
     assert_problem(get(signed_in(alice), THREADS, **query), status)
 

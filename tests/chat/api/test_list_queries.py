@@ -1,5 +1,7 @@
-"""Test that no list of the API runs more queries when it is longer."""
+"""Test lists of the API: everybody's turns for auditors, filters of the log, and their queries."""
 
+import datetime
+import json
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,21 +10,24 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
 from chat.audit import log as audit
-from chat.models import Conversation
+from chat.models import AuditEvent, Conversation, Scope
 from corpus.models import Document
 from evaluation.models import Question, QuestionResult, QuestionRun
-from medrag_site.groups import CLINICIANS, PUBLISHERS, STAFF
-from tests.chat.api.api_calls import get, signed_in
-from tests.chat.guidelines import NEAR, QUESTION, ask, publish_guideline
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.chat.api.api_calls import assert_problem, get, signed_in
+from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask, publish_guideline
 from tests.corpora import publish, shelf
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 from tests.people import in_groups, narrow, person
 
 pytestmark = pytest.mark.django_db
+
 MOST = 20  # for any list; each must also keep its count with few rows
 SHA256 = "a" * 64
 
@@ -131,3 +136,81 @@ def test_a_list_takes_as_many_queries_however_long_it_is(alice: User, path: str)
     many, more_rows = taken()
     assert more_rows >= rows + 4
     assert many <= few <= MOST
+
+
+TURNS = "/api/v1/turns"
+
+
+@pytest.fixture
+def auditor(db: None) -> Client:
+    return signed_in(person("auditor", AUDITORS))
+
+
+def listed(client: Client, **asked: Any) -> list[str]:
+    response = get(client, TURNS, **asked)
+    assert response.status_code == 200, response.content
+    return [row["turn"] for row in response.json()["results"]]
+
+
+def test_each_filter_narrows(
+    auditor: Client, guideline: Document, alice: User, mallory: User
+) -> None:
+    answered, refused = (str(turn.pk) for turn in (ask(alice), ask(mallory, NEAR)))
+    today = timezone.localdate()
+    assert listed(auditor) == [refused, answered]
+    assert listed(auditor, person="alice", since=today, until=today) == [answered]
+    assert listed(auditor, status="abstained") == [refused]
+    assert listed(auditor, reason="WEAK_EVIDENCE") == [refused]
+    assert listed(auditor, collection=guideline.collection.slug) == [answered]
+    assert listed(auditor, collection="none-such") == []
+    assert listed(auditor, until=today - datetime.timedelta(days=1)) == []
+    event = AuditEvent.objects.filter(action="read").order_by("seq")[1]
+    assert json.loads(event.payload) == {
+        "operation": "turns",
+        "rows": 1,
+        "since": today.isoformat(),
+        "until": today.isoformat(),
+        "person": "alice",
+    }
+    for wrong in ({"since": "yesterday"}, {"status": "x"}, {"asker": "alice"}):
+        assert_problem(get(auditor, TURNS, **wrong), 400)
+
+
+def test_a_row_says_what_was_asked_and_answered(
+    auditor: Client, guideline: Document, alice: User
+) -> None:
+    ask(alice)
+    (row,) = get(auditor, TURNS).json()["results"]
+    assert (row["username"], row["question"], row["statements"]) == ("alice", QUESTION, [DOSE])
+    assert row["citations"] == ["Pneumonia in adults, version 2.1, page 1, Treatment"]
+
+
+def test_pages_follow_each_other(
+    auditor: Client, guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.api.pages.LatestAsked.page_size", 1)
+    turns = [str(ask(alice).pk) for _ in range(2)]
+    first = get(auditor, TURNS).json()
+    second = get(auditor, first["next"]).json()
+    assert [first["results"][0]["turn"], second["results"][0]["turn"]] == turns[::-1]
+    assert second["next"] is None
+
+
+def test_only_auditors_with_the_scope(alice: User) -> None:
+    assert_problem(get(signed_in(alice), TURNS), 403)
+    reader = signed_in(person("auditor", AUDITORS), Scope.READ)
+    assert_problem(get(reader, TURNS), 403)
+
+
+def test_the_log_is_filtered_by_person_and_day(
+    auditor: Client, guideline: Document, alice: User
+) -> None:
+    turn, today = ask(alice), timezone.localdate()
+
+    def subjects(**asked: Any) -> list[str]:
+        found = get(auditor, "/api/v1/audit", **asked).json()["results"]
+        return [row["subject"] for row in found]
+
+    assert subjects(actor="alice", since=today, until=today) == [f"turn:{turn.pk}"]
+    assert subjects(actor="lice") == []
+    assert subjects(actor="alice", since=today + datetime.timedelta(days=1)) == []

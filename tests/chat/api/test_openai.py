@@ -29,6 +29,7 @@ from tests.llm.server import endpoint, replies
 from tests.llm.sites import generate_by
 from tests.people import narrow
 from tests.site.browsing.browser import served
+from tests.tables import rows
 
 COMPLETIONS = "/v1/chat/completions"
 
@@ -152,23 +153,7 @@ def test_parameters_that_mean_nothing_here_are_taken(client: Client, guideline: 
     assert post(client, COMPLETIONS, said(("user", parts))).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("body", "param"),
-    [
-        (said(QUESTION, temprature=1), "temprature"),
-        (said(QUESTION, n=2), "n"),
-        (said(QUESTION, response_format={"type": "json_object"}), "response_format.type"),
-        (said(QUESTION, stream="yes"), "stream"),
-        (said(), "messages"),
-        (said(("system", QUESTION)), "messages"),
-        (said(("user", [{"type": "image_url", "image_url": {"url": "x"}}])), "messages"),
-        (said(("user", 5)), "messages"),
-        (said(("stranger", QUESTION)), "messages.0.role"),
-        ({"messages": [{"role": "user", "content": QUESTION}]}, "model"),
-        (said(" "), None),
-        ([], None),
-    ],
-)
+@pytest.mark.parametrize(("body", "param"), rows(__file__, "refused_completions.jsonl"))
 def test_what_can_not_be_kept_is_refused(client: Client, body: Any, param: str | None) -> None:
     error = assert_error(post(client, COMPLETIONS, body), 400)
     assert (error["type"], error["param"]) == ("invalid_request_error", param)

@@ -11,9 +11,10 @@ from django.utils import timezone
 from chat.api import repeats
 from chat.ask import turn_ask
 from chat.models import Turn
-from corpus.models import Document
 from tests.chat.api.api_calls import QUERY, assert_problem, post, signed_in
 from tests.chat.guidelines import NEAR, QUESTION
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 COMPLETIONS = "/v1/chat/completions"
 BODY = {"question": QUESTION}
@@ -25,9 +26,7 @@ def asked(client: Client, body: Any = BODY, *, path: str = QUERY, key: str = "on
 
 
 @pytest.mark.parametrize(("path", "body"), [(QUERY, BODY), (COMPLETIONS, CHAT)])
-def test_a_repeated_question_returns_the_stored_turn(
-    guideline: Document, alice: User, path: str, body: Any
-) -> None:
+def test_a_repeated_question_returns_the_stored_turn(alice: User, path: str, body: Any) -> None:
     client = signed_in(alice)
     first, second = (asked(client, body, path=path) for _ in range(2))
     assert first.status_code == 200
@@ -35,9 +34,7 @@ def test_a_repeated_question_returns_the_stored_turn(
     assert Turn.objects.count() == 1
 
 
-def test_another_key_another_person_and_no_key_ask_again(
-    guideline: Document, alice: User, mallory: User
-) -> None:
+def test_another_key_another_person_and_no_key_ask_again(alice: User, mallory: User) -> None:
     turns = [
         asked(signed_in(user), key=key).json()["turn"]
         for user, key in ((alice, "one"), (alice, "two"), (mallory, "one"), (alice, ""))
@@ -45,7 +42,7 @@ def test_another_key_another_person_and_no_key_ask_again(
     assert len(set(turns)) == 4
 
 
-def test_the_key_of_another_body_or_address_is_422(guideline: Document, alice: User) -> None:
+def test_the_key_of_another_body_or_address_is_422(alice: User) -> None:
     client = signed_in(alice)
     asked(client)
     for path, body in ((QUERY, {"question": NEAR}), (QUERY, BODY | {"mode": "standard"})):
@@ -63,11 +60,7 @@ def test_the_key_of_another_body_or_address_is_422(guideline: Document, alice: U
     ],
 )
 def test_a_key_is_kept_for_a_day_also_over_midnight(
-    guideline: Document,
-    alice: User,
-    monkeypatch: pytest.MonkeyPatch,
-    later: datetime.timedelta,
-    turns: int,
+    alice: User, monkeypatch: pytest.MonkeyPatch, later: datetime.timedelta, turns: int
 ) -> None:
     client = signed_in(alice)
     asked(client)
@@ -85,7 +78,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch, off: datetime.timedelta) -> None:
 
 @pytest.mark.parametrize("days", [1, -1])
 def test_the_machine_asked_next_may_have_another_day(
-    guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch, days: int
+    alice: User, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
     client, off = signed_in(alice), datetime.timedelta(days=days)
     for clock in (off, datetime.timedelta()):
@@ -95,7 +88,7 @@ def test_the_machine_asked_next_may_have_another_day(
 
 
 def test_of_two_at_the_same_time_one_is_stored(
-    guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch
+    alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second is sent while the first, which has found no turn, is being answered."""
     from chat.api import queries

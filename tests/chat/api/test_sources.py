@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
-from django.test import Client
 from django.utils import timezone
 from django.utils.formats import date_format
 from PIL import Image
@@ -20,6 +19,9 @@ from chat.models import Turn
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
 from tests.chat.api.api_calls import QUERY, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask, publish_guideline
+from tests.people import client_of
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 TODAY = timezone.localdate()
 A_DAY = datetime.timedelta(days=1)
@@ -86,8 +88,7 @@ class Shown:
     """A turn as the page shows it and as the API gives it."""
 
     def __init__(self, user: User, turn: Turn) -> None:
-        self.browser = Client()
-        self.browser.force_login(user)
+        self.browser = client_of(user)
         page = self.browser.get(f"/conversations/{turn.conversation_id}/").content.decode()
         (self.page,) = re.findall(rf'<article id="turn-{turn.pk}".*?</article>', page, re.S)
         self.told = get(signed_in(user), f"/api/v1/turns/{turn.pk}").json()
@@ -206,7 +207,7 @@ def test_a_nearest_passage_is_the_page_it_links_to(guideline: Document, alice: U
     ids=["as it was", "no page", "no passage"],
 )
 def test_what_is_gone_is_not_painted(
-    guideline: Document, alice: User, rows: QuerySet[Any], is_painted: bool, has_picture: bool
+    alice: User, rows: QuerySet[Any], is_painted: bool, has_picture: bool
 ) -> None:
     turn = ask(alice)
     rows.all().delete()
@@ -218,7 +219,7 @@ def test_what_is_gone_is_not_painted(
 
 @pytest.mark.parametrize(("question", "queries"), [(QUESTION, 18), (NEAR, 19)])
 def test_many_documents_take_the_queries_of_one(
-    guideline: Document, alice: User, question: str, queries: int, django_assert_num_queries: Any
+    alice: User, question: str, queries: int, django_assert_num_queries: Any
 ) -> None:
     """Of the queries, six are for the token and one for the log."""
     turn, client = ask(alice, question), signed_in(alice)
@@ -253,7 +254,7 @@ def near_in(turn: Turn, others: list[Document]) -> Turn:
     return turn
 
 
-def test_a_token_opens_what_a_citation_names(guideline: Document, alice: User, bob: User) -> None:
+def test_a_token_opens_what_a_citation_names(alice: User, bob: User) -> None:
     """The page with the words marked, and its picture with them painted."""
     client = signed_in(alice, "ask", "read")
     (claim,) = post(client, QUERY, {"question": QUESTION}).json()["claims"]

@@ -1,4 +1,4 @@
-"""Test one turn over the API: read again, and rated by who asked."""
+"""Test one turn over the API: read again, rated by who asked, with the scans that it cites."""
 
 import json
 from typing import Any
@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat.models import AuditEvent, Feedback, Turn
-from corpus.models import Document
+from chat.api.answers import turn_payload
+from chat.models import AuditEvent, Citation, Feedback, Turn
+from corpus.models import Document, Page
 from medrag_site.groups import AUDITORS
 from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
-from tests.people import in_groups, narrow, person
+from tests.people import client_of, in_groups, narrow, person
 
 pytestmark = pytest.mark.usefixtures("guideline")
 
@@ -98,3 +99,43 @@ def test_wrong_feedback_is_400(alice: User, body: dict[str, Any], pointer: str) 
     problem = assert_problem(post(signed_in(alice), feedback_path(ask(alice).pk), body), 400)
     assert [error["pointer"] for error in problem["errors"]] == [pointer]
     assert not Feedback.objects.exists()
+
+
+CONFIDENCES = [
+    (None, ""),
+    (0.95, "read by OCR"),
+    (0.9, "read by OCR"),
+    (0.899, "read by OCR, confidence 89 %"),
+    (0.71, "read by OCR, confidence 71 %"),
+    (0.0, "read by OCR, confidence 0 %"),
+]
+
+
+@pytest.mark.parametrize(("confidence", "words"), CONFIDENCES)
+def test_the_answer_and_the_page_say_it(alice: User, confidence: float | None, words: str) -> None:
+    Page.objects.update(ocr_confidence=confidence)
+    turn = ask(alice)
+    client = client_of(alice)
+    citation = Citation.objects.filter(claim__turn=turn).first()
+    assert citation is not None
+    answer = client.get(f"/conversations/{turn.conversation_id}/").content.decode()
+    page = client.get(f"/source/citation/{citation.pk}/").content.decode()
+    for text in (answer, page):
+        assert ("OCR" in text) == bool(words)
+        assert words in text
+        assert ("OCR, confidence" in text) == ("confidence" in words)
+
+
+@pytest.mark.parametrize("confidence", [None, 0.71])
+def test_the_api_gives_the_number(alice: User, confidence: float | None) -> None:
+    Page.objects.update(ocr_confidence=confidence)
+    claims = turn_payload(ask(alice))["claims"]
+    found = {cited["ocr_confidence"] for claim in claims for cited in claim["citations"]}
+    assert found == {confidence}
+
+
+def test_a_page_that_is_not_there_any_more_is_no_scan(alice: User) -> None:
+    turn = ask(alice)
+    Page.objects.all().delete()
+    cited = turn_payload(turn)["claims"][0]["citations"][0]
+    assert cited["ocr_confidence"] is None

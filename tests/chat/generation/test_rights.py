@@ -26,7 +26,9 @@ from tests.chat.api.api_calls import signed_in
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline, store_files
 from tests.chat.storing import Storing
 from tests.corpora import publish
-from tests.people import in_groups, narrow, person
+from tests.people import client_of, in_groups, narrow, person
+
+pytestmark = pytest.mark.usefixtures("secret")
 
 TEAM = "Haematology"
 # Words of title, file name, version, issuer, owner and collection, and of the text.
@@ -38,6 +40,7 @@ OUTSIDERS: dict[str, tuple[str, ...]] = {
     "staff and publisher": (STAFF, PUBLISHERS),
     "auditor": (AUDITORS,),
 }
+SELDOM = [pytest.param(who, marks=pytest.mark.exhaustive) for who in ("staff", "publisher")]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -132,16 +135,7 @@ def queries(document: Document) -> list[str]:
 
 
 # A person with two roles has the rights of both.
-@pytest.mark.parametrize(
-    "who",
-    [
-        "clinician",
-        pytest.param("staff", marks=pytest.mark.exhaustive),
-        pytest.param("publisher", marks=pytest.mark.exhaustive),
-        "staff and publisher",
-        "auditor",
-    ],
-)
+@pytest.mark.parametrize("who", ["clinician", *SELDOM, "staff and publisher", "auditor"])
 def test_no_address_of_the_site_tells_an_outsider_a_word(
     secret: Document,
     member: User,
@@ -225,14 +219,13 @@ def worker(secret: Document) -> User:
 
 
 def test_a_refusal_says_that_there_is_something_and_not_what(
-    secret: Document, worker: User, caplog: pytest.LogCaptureFixture
+    worker: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     turn = ask(worker)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.NOT_PERMITTED_EVIDENCE)
     assert (turn.nearest, turn.owner) == ([], {})
-    client = Client()
-    client.force_login(worker)
+    client = client_of(worker)
     response = client.get(f"/conversations/{turn.conversation_id}/")
     refused_for(response)
     assert "Ask corpus staff for access" in response.content.decode()
@@ -240,7 +233,7 @@ def test_a_refusal_says_that_there_is_something_and_not_what(
     assert not SECRETS.search(stored + caplog.text)
 
 
-def test_what_is_open_and_near_is_shown_beside_it(secret: Document, worker: User) -> None:
+def test_what_is_open_and_near_is_shown_beside_it(worker: User) -> None:
     publish("# Ward\nCall the pharmacist before pneumonia is treated in adults.")
     turn = ask(worker)
     assert turn.reason == Reason.NOT_PERMITTED_EVIDENCE
@@ -250,19 +243,19 @@ def test_what_is_open_and_near_is_shown_beside_it(secret: Document, worker: User
 
 
 @pytest.mark.parametrize("who", ["clinician", "staff", "publisher", "nobody"])
-def test_who_may_not_know_the_collection_is_told_nothing_of_it(secret: Document, who: str) -> None:
+def test_who_may_not_know_the_collection_is_told_nothing_of_it(who: str) -> None:
     user = None if who == "nobody" else person("outsider", *OUTSIDERS[who])
     turn = ask(user, channel=Channel.COMMAND)
     assert turn.reason == Reason.NO_EVIDENCE
     assert "hidden" not in {search["rights"] for search in turn.trace["searches"]}
 
 
-def test_a_site_may_say_it_to_nobody(secret: Document, worker: User, settings: Settings) -> None:
+def test_a_site_may_say_it_to_nobody(worker: User, settings: Settings) -> None:
     settings.CLOSED = "off"
     assert ask(worker).reason == Reason.NO_EVIDENCE
 
 
-def test_no_number_of_a_question_changes_what_is_said(secret: Document, worker: User) -> None:
+def test_no_number_of_a_question_changes_what_is_said(worker: User) -> None:
     """Else a closed dose could be found out by trying."""
     asked = "Demonstracillin {}?"
     tried = ("75 mg", "500 mg", "500mg", "five hundred mg", "½ mg", "1,500 mg", "501 mg")
@@ -270,20 +263,18 @@ def test_no_number_of_a_question_changes_what_is_said(secret: Document, worker: 
     assert set(reasons.values()) == {Reason.NOT_PERMITTED_EVIDENCE}, reasons
 
 
-def test_a_closed_collection_beside_the_one_asked_is_not_spoken_of(
-    secret: Document, worker: User
-) -> None:
+def test_a_closed_collection_beside_the_one_asked_is_not_spoken_of(worker: User) -> None:
     Collection.objects.create(slug="other", name="Other")
     assert ask(worker, collections=("other",)).reason == Reason.NO_EVIDENCE
 
 
-def test_a_member_is_answered(secret: Document, member: User) -> None:
+def test_a_member_is_answered(member: User) -> None:
     turn = ask(member)
     assert turn.status == TurnStatus.ANSWERED
     assert turn.claims.get(index=1).text == DOSE
 
 
-def test_what_is_open_answers_though_more_is_not(secret: Document, alice: User) -> None:
+def test_what_is_open_answers_though_more_is_not(alice: User) -> None:
     publish_guideline(title="Pneumonia in adults")
     turn = ask(alice)
     assert turn.status == TurnStatus.ANSWERED
@@ -299,11 +290,11 @@ def test_what_is_out_of_date_and_not_open_is_not_spoken_of(
     assert (turn.reason, turn.nearest, turn.owner) == (Reason.NO_EVIDENCE, [], {})
 
 
-def test_what_would_not_answer_is_not_hinted_at(secret: Document, alice: User) -> None:
+def test_what_would_not_answer_is_not_hinted_at(alice: User) -> None:
     assert ask(alice, "What is the boiling point of tungsten?").reason == Reason.NO_EVIDENCE
 
 
-def test_the_api_treats_it_as_not_there(secret: Document, alice: User) -> None:
+def test_the_api_treats_it_as_not_there(alice: User) -> None:
     client = Client(headers={"authorization": f"Token {AuthToken.objects.create(alice)[1]}"})
     asked = {"search": {"query": QUESTION}, "query": {"question": QUESTION}}
     for name, body in asked.items():
@@ -321,17 +312,16 @@ def test_the_api_treats_it_as_not_there(secret: Document, alice: User) -> None:
     assert found.json() == []
 
 
-def test_the_page_does_not_take_its_collection(secret: Document, alice: User) -> None:
+def test_the_page_does_not_take_its_collection(alice: User) -> None:
     for number in (1, 2):
         publish_guideline(title=f"Open {number}", collection=Collection.objects.create(slug=f"c{number}", name="C"))  # noqa: E501  # fmt: skip
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     response = client.post("/ask/", {"question": QUESTION, "collection": "shelf-7"})
     assert "That collection is not here" in response.content.decode()
     assert not Turn.objects.exists()
 
 
-def test_the_commands_have_the_rights_of_who_is_named(secret: Document, member: User) -> None:
+def test_the_commands_have_the_rights_of_who_is_named(member: User) -> None:
     def said(*arguments: str) -> str:
         out = io.StringIO()
         call_command(*arguments, stdout=out)
@@ -351,13 +341,10 @@ def test_the_commands_have_the_rights_of_who_is_named(secret: Document, member: 
 # What was answered before
 
 
-def test_an_old_answer_hides_what_is_not_open_any_more(
-    secret: Document, member: User, django_assert_max_num_queries: Any
-) -> None:
+def test_an_old_answer_hides_what_is_not_open_any_more(member: User) -> None:
     turn = ask(member)
     member.groups.filter(name=TEAM).get().user_set.remove(member)
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     page = f"/conversations/{turn.conversation_id}/"
     response = client.get(page)
     refused_for(response)
@@ -375,8 +362,7 @@ def test_an_old_refusal_hides_its_passages_and_whom_to_ask(secret: Document, mem
     turn = ask(member)
     assert (turn.reason, turn.owner["name"]) == (Reason.ONLY_OUT_OF_DATE, "Dr Quizzaxol")
     member.groups.filter(name=TEAM).get().user_set.remove(member)
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     response = client.get(f"/conversations/{turn.conversation_id}/")
     refused_for(response)
     assert "1 passage is not open to you" in response.content.decode()
@@ -386,8 +372,7 @@ def test_an_auditor_reads_what_was_shown_but_not_the_document(
     secret: Document, member: User
 ) -> None:
     turn = ask(member)
-    client = Client()
-    client.force_login(person("auditor", AUDITORS))
+    client = client_of(person("auditor", AUDITORS))
     assert DOSE in client.get(f"/admin/chat/turn/{turn.pk}/change/").content.decode()
     assert client.get(f"/source/{secret.sha256}/1/").status_code == 404
 
@@ -396,8 +381,7 @@ def test_pictures_of_what_is_narrowed_are_kept_by_no_browser(
     secret: Document, member: User
 ) -> None:
     open_ = publish_guideline(title="Open")
-    client = Client()
-    client.force_login(member)
+    client = client_of(member)
     kept = client.get(f"/source/{open_.sha256}/1/image/")["Cache-Control"]
     never = client.get(f"/source/{secret.sha256}/1/image/")["Cache-Control"]
     assert ("no-store" in never, "no-store" in kept) == (True, False)

@@ -18,6 +18,9 @@ from chat.records.terminology import name_of_code
 from medrag_site.configuration.site import Record
 from tests.chat.api.api_calls import signed_in
 from tests.corpora import publish
+from tests.tables import rows
+
+pytestmark = pytest.mark.django_db
 
 RXNORM, SNOMED = "2.16.840.1.113883.6.88", "2.16.840.1.113883.6.96"
 NAMED = {"mainSearchCriteria.v.dn": "Enoxaparin"}
@@ -50,80 +53,12 @@ def door(settings: Settings, tmp_path: Path) -> Callable[[str], None]:
     return opened
 
 
-@pytest.mark.parametrize(
-    ("parameters", "question"),
-    [
-        # Of the guide's own examples: review of problems, of medicines, and a dose.
-        (
-            {
-                "patientPerson.administrativeGenderCode.c": "M",
-                "age.v.v": "77",
-                "age.v.u": "a",
-                "ageGroup.v.c": "D000368",
-                "taskContext.c.c": "PROBLISTREV",
-                "subTopic.v.c": "Q000628",
-                "subTopic.v.dn": "therapy",
-                "mainSearchCriteria.v.c": "D018410",
-                "mainSearchCriteria.v.dn": "Bacterial Pneumonia",
-                "mainSearchCriteria.v.ot": "Pneumonia",
-            },
-            "Bacterial Pneumonia: therapy, for: male, 77 years old",
-        ),
-        (
-            {
-                "patientPerson.administrativeGenderCode.c": "F",
-                "age.v.v": "8",
-                "age.v.u": "a",
-                "taskContext.c.c": "MEDLISTREV",
-                "informationRecipient": "PAT",
-                "mainSearchCriteria.v.ot": "Albuterol sulfate",
-            },
-            "Albuterol sulfate: dose, for: female, 8 years old",
-        ),
-        (
-            NAMED
-            | {
-                "taskContext.c.c": "MEDOE",
-                "observation.c.c": "33914-3",
-                "observation.v.v": "24",
-                "observation.v.u": "mL/min/{1.73_m2}",
-                "observation.c.c2": "29463-7",
-                "observation.v.v2": "61.5",
-                "observation.v.u2": "kg",
-                "observation.c.c3": "82810-3",
-                "observation.v.c3": "77386006",
-                "observation.c.c4": "8480-6",
-                "observation.v.v4": "140",
-            },
-            "Enoxaparin: dose, for: eGFR 24 mL/min, weight 61.5 kg, pregnant",
-        ),
-        (
-            NAMED | {"observation.c.c": "48765-2", "observation.v.dn": "Heparin"},
-            "Enoxaparin, for: allergic to Heparin",
-        ),
-        (NAMED | {"age.v.v": "1", "age.v.u": "mo"}, "Enoxaparin, for: 1 month old"),
-        (NAMED | {"ageGroup.v.c": "D007231"}, "Enoxaparin, for: neonate"),
-        (NAMED | {"patientPerson.administrativeGenderCode.c": "UN"}, "Enoxaparin"),
-        ({"mainSearchCriteria.v.dn": "A\r\n\x00b"}, "A b"),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "question"), rows(__file__, "infobuttons.jsonl"))
 def test_parameters_become_a_question(parameters: dict[str, str], question: str) -> None:
     assert infobutton_of(parameters, unknown).question == question
 
 
-@pytest.mark.parametrize(
-    ("parameters", "at_fault"),
-    [
-        ({}, "mainSearchCriteria"),
-        ({"mainSearchCriteria.v.c": "1", "mainSearchCriteria.v.cs": RXNORM}, "mainSearchCriteria"),
-        (asked(age__v__v="old", age__v__u="a"), "age.v.v"),
-        (asked(age__v__v="78", age__v__u="years"), "age.v.u"),
-        (asked(patientPerson__administrativeGenderCode__c="X"), "administrativeGenderCode"),
-        (asked(knowledgeResponseType="application/pdf"), "knowledgeResponseType"),
-        (asked(observation__c__c="33914-3", observation__v__v="24"), "observation.v.u"),
-        (NAMED | {"mainSearchCriteria.v.dn": "a" * 201}, "mainSearchCriteria.v.dn"),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "at_fault"), rows(__file__, "wrong_infobuttons.jsonl"))
 def test_a_malformed_parameter_is_named(parameters: dict[str, str], at_fault: str) -> None:
     with pytest.raises(InfobuttonFault, match=re.escape(at_fault)):
         infobutton_of(parameters, unknown)
@@ -139,13 +74,11 @@ def test_a_code_is_named_by_the_sites_list(door: Callable[[str], None]) -> None:
     assert name_of_code("1.2.3", "67108") == ""
 
 
-@pytest.mark.django_db
 def test_the_door_is_closed_by_default(client: Client, alice: User) -> None:
     client.force_login(alice)
     assert client.get("/infobutton", NAMED).status_code == 404
 
 
-@pytest.mark.django_db
 def test_the_page_is_filled_in_and_not_asked(
     door: Callable[[str], None], client: Client, alice: User
 ) -> None:
@@ -161,7 +94,6 @@ def test_the_page_is_filled_in_and_not_asked(
     assert ">Enoxaparin: dose</textarea>" in page
 
 
-@pytest.mark.django_db
 def test_somebody_signs_in_first_and_unknown_parameters_are_left_behind(
     door: Callable[[str], None], client: Client
 ) -> None:
@@ -171,7 +103,6 @@ def test_somebody_signs_in_first_and_unknown_parameters_are_left_behind(
     assert "1234567" not in response["Location"]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("form", "media"),
     [("", "text/html"), (JSON, "application/json"), ("text/xml", "application/xml")],
@@ -186,7 +117,6 @@ def test_a_fault_is_told_in_the_form_asked_for(
     assert "<b>" not in response.content.decode()
 
 
-@pytest.mark.django_db
 def test_a_feed_has_sections_in_force_with_their_owner(
     door: Callable[[str], None], client: Client, alice: User
 ) -> None:

@@ -18,6 +18,8 @@ from tests.chat.guidelines import publish_guideline
 from tests.chat.mcp.messages import METADATA, PATH, assert_error, bearer, send, tool_called
 from tests.chat.sign_in.provider import Provider
 
+pytestmark = pytest.mark.usefixtures("ada")
+
 AUDIENCE = "https://testserver/mcp"
 FOUND = {"query": "demonstracillin"}
 
@@ -31,7 +33,7 @@ def ada(hospital: Provider, settings: LazySettings) -> User:
     return ada
 
 
-def test_the_metadata_names_the_provider(ada: User, hospital: Provider) -> None:
+def test_the_metadata_names_the_provider(hospital: Provider) -> None:
     for path in (METADATA, METADATA + PATH):
         said = Client().get(path, secure=True).json()
         assert said["resource"] == AUDIENCE
@@ -41,9 +43,7 @@ def test_the_metadata_names_the_provider(ada: User, hospital: Provider) -> None:
     assert f'resource_metadata="http://testserver{METADATA}{PATH}"' in header
 
 
-def test_an_access_token_acts_as_its_person(
-    ada: User, hospital: Provider, settings: LazySettings
-) -> None:
+def test_an_access_token_acts_as_its_person(hospital: Provider, settings: LazySettings) -> None:
     guideline, client = publish_guideline(), bearer(hospital.access_token())
     assert tool_called(client, "search_guidelines", FOUND)["structuredContent"]["results"]
     page = {"sha256": guideline.sha256, "number": 1}
@@ -76,16 +76,12 @@ def test_an_access_token_acts_as_its_person(
         {"scope": {"ask": True}},
     ],
 )
-def test_any_other_access_token_is_refused(
-    ada: User, hospital: Provider, wrong: dict[str, Any]
-) -> None:
+def test_any_other_access_token_is_refused(hospital: Provider, wrong: dict[str, Any]) -> None:
     assert send(bearer(hospital.access_token()), "tools/list").status_code == 200
     assert_problem(send(bearer(hospital.access_token(**wrong)), "tools/list"), 401)
 
 
-def test_a_forged_access_token_is_refused(
-    ada: User, hospital: Provider, settings: LazySettings
-) -> None:
+def test_a_forged_access_token_is_refused(hospital: Provider, settings: LazySettings) -> None:
     right = hospital.access_token()
     claims = jwt.decode(right, options={"verify_signature": False})
     stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -115,7 +111,7 @@ def test_a_forged_access_token_is_refused(
     ],
 )
 def test_the_key_says_which_algorithm_counts(
-    ada: User, hospital: Provider, published: dict[str, str], algorithm: str, status: int
+    hospital: Provider, published: dict[str, str], algorithm: str, status: int
 ) -> None:
     public = jwt.algorithms.RSAAlgorithm.to_jwk(hospital.published.public_key(), as_dict=True)
     key = {**({} if "kty" in published else public), "kid": "1", **published}
@@ -135,7 +131,7 @@ def test_the_key_says_which_algorithm_counts(
 
 
 def test_expired_access_tokens_lock_nobody_out_and_guesses_do(
-    ada: User, hospital: Provider, settings: LazySettings
+    hospital: Provider, settings: LazySettings
 ) -> None:
     for number in range(settings.LOCKOUT_ADDRESS_FAILURES + 1):
         expired = hospital.access_token(exp=1, jti=str(number))
@@ -146,9 +142,7 @@ def test_expired_access_tokens_lock_nobody_out_and_guesses_do(
     assert_problem(send(bearer(hospital.access_token()), "tools/list"), 429)
 
 
-def test_a_provider_that_is_away_is_told(
-    ada: User, hospital: Provider, settings: LazySettings
-) -> None:
+def test_a_provider_that_is_away_is_told(hospital: Provider, settings: LazySettings) -> None:
     token = hospital.access_token()
     settings.OIDC_ISSUER = "http://127.0.0.1:9"
     assert_problem(send(bearer(token), "tools/list"), 503)

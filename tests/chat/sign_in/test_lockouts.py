@@ -22,6 +22,8 @@ from django.utils import timezone
 from chat.models import AuditEvent
 from medrag_site.web.client_address import client_address
 from tests.chat.api.api_calls import QUERY, assert_problem, post, signed_in
+from tests.people import client_of
+from tests.tables import rows
 
 HERE, THERE = "192.0.2.1", "198.51.100.7"
 
@@ -154,8 +156,7 @@ def test_the_administration_unlocks_for_whoever_may(
     bob.is_staff = True
     bob.save()
     bob.user_permissions.add(Permission.objects.get(codename="view_accessattempt"))
-    browser = Client()
-    browser.force_login(bob)
+    browser = client_of(bob)
     address = "/admin/axes/accessattempt/"
     row = AccessAttempt.objects.get()
     listed = browser.get(address).content.decode()
@@ -216,20 +217,7 @@ def test_a_refused_token_costs_no_look_at_tokens(alice: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("proxies", "remote", "forwarded", "counts"),
-    [
-        (0, HERE, THERE, HERE),
-        (1, HERE, THERE, THERE),
-        (1, HERE, f"forged, 203.0.113.9, {THERE}", THERE),
-        (2, HERE, f"forged, {THERE}, 10.0.0.1", THERE),
-        (2, HERE, THERE, HERE),
-        (1, HERE, "", None),
-        (1, HERE, "nonsense", None),
-        (0, "", THERE, None),
-        (0, "::ffff:192.0.2.1", "", HERE),
-        (0, "2001:db8:1:2:3:4:5:6", "", "2001:db8:1:2::"),
-        (0, "fe80::1%eth0", "", "fe80::"),
-    ],
+    ("proxies", "remote", "forwarded", "counts"), rows(__file__, "addresses_counted.jsonl")
 )
 def test_which_address_counts(
     proxies: int, remote: str, forwarded: str, counts: str | None, settings: LazySettings

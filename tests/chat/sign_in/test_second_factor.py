@@ -17,7 +17,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from chat.models import AuditEvent
 from chat.sign_in.second_factor import RECOVERY_CODES
-from tests.people import person
+from tests.people import client_of, person
 
 NOW = time.time()  # fixed, so that no code expires between being read and sent
 
@@ -58,8 +58,7 @@ def actions() -> list[str]:
 @pytest.fixture
 def codes(alice: User) -> list[str]:
     """Set up a device for alice, and return her recovery codes."""
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     assert "data:image/svg+xml" in client.get("/second-factor/").content.decode()
     sent = {"code": code_of(alice, steps=-1), "password": "alice-secret"}
     shown = client.post("/second-factor/", sent).content.decode()

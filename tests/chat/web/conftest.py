@@ -7,6 +7,7 @@ from django.test import Client
 from chat.models import Conversation
 from corpus.models import Document
 from tests.chat.guidelines import ask
+from tests.people import client_of
 
 
 @pytest.fixture
@@ -19,6 +20,4 @@ def mine(alice: User, guideline: Document) -> Conversation:
 
 @pytest.fixture
 def colleague(bob: User) -> Client:
-    client = Client()
-    client.force_login(bob)
-    return client
+    return client_of(bob)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from chat.models import Channel, Conversation, Turn
 from tests.chat.api.streamed import events_of
 from tests.chat.guidelines import DOSE, QUESTION, publish_guideline
+from tests.people import client_of
 
 HTMX = {"HX-Request": "true", "Accept": "text/event-stream"}
 
@@ -23,9 +24,7 @@ def reader(own_database: str) -> User:
 
 @pytest.fixture
 def client(reader: User) -> Client:
-    client = Client()
-    client.force_login(reader)
-    return client
+    return client_of(reader)
 
 
 def test_a_first_question_leads_to_its_conversation(client: Client) -> None:

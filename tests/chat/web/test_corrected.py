@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from chat.api.answers import turn_payload
@@ -13,6 +12,7 @@ from corpus.services.corrections import correction_make
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_approve
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline
+from tests.people import client_of
 
 RIGHT = DOSE.replace("500 mg", "50 mg")
 OLD, NEW = "demonstracillin 500 mg", "demonstracillin 50 mg"
@@ -44,8 +44,7 @@ def cited(turn: Turn, quote: str) -> Citation:
 
 def pages(turn: Turn, citation: Citation, user: User) -> tuple[str, str]:
     """Return the page of the answer, and that of the citation's source."""
-    client = Client()
-    client.force_login(user)
+    client = client_of(user)
     answer = client.get(f"/conversations/{turn.conversation_id}/").content.decode()
     return answer, client.get(f"/source/citation/{citation.pk}/").content.decode()
 
@@ -105,7 +104,6 @@ def test_it_costs_no_query(
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     turn = ask(alice)
-    client = Client()
-    client.force_login(alice)
+    client = client_of(alice)
     with django_assert_max_num_queries(20):
         client.get(f"/conversations/{turn.conversation_id}/")

@@ -14,6 +14,8 @@ from retrieval.types import Query
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
+pytestmark = pytest.mark.usefixtures("guideline")
+
 SUGGEST = reverse("chat:suggest")
 MISSPELLED = "How is pneunonia treated in adults?"  # not corrected, only offered
 
@@ -23,7 +25,7 @@ def suggested(client: Client, typed: str) -> str:
 
 
 def test_titles_sections_and_own_answered_questions_are_suggested(
-    clinician: Client, alice: User, bob: User, guideline: Document, django_assert_num_queries: Any
+    clinician: Client, alice: User, bob: User, django_assert_num_queries: Any
 ) -> None:
     ask(alice)
     ask(alice, UNANSWERABLE)
@@ -61,7 +63,7 @@ def test_who_is_signed_out_keeps_what_they_typed(client: Client, db: None) -> No
     ],
 )
 def test_a_word_that_nothing_holds_is_offered_in_another_spelling(
-    clinician: Client, alice: User, guideline: Document, question: str, offer: str
+    clinician: Client, alice: User, question: str, offer: str
 ) -> None:
     turn = ask(alice, question)
     assert turn.question == question
@@ -74,7 +76,7 @@ def test_a_word_that_nothing_holds_is_offered_in_another_spelling(
 
 @pytest.mark.parametrize("typed", ["pnuemonia", "pneumona", "Pneummonia"])
 def test_a_slip_is_put_right_before_the_search_and_said(
-    clinician: Client, alice: User, guideline: Document, typed: str
+    clinician: Client, alice: User, typed: str
 ) -> None:
     turn = ask(alice, QUESTION.replace("pneumonia", typed))
     assert typed in turn.question
@@ -87,7 +89,7 @@ def test_a_slip_is_put_right_before_the_search_and_said(
 
 
 def test_a_question_whose_spelling_cannot_be_looked_at_is_asked_as_it_was_typed(
-    alice: User, guideline: Document, monkeypatch: pytest.MonkeyPatch
+    alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(query: Query) -> dict[str, str]:
         raise OSError("no vocabulary")
@@ -108,7 +110,7 @@ def test_nothing_is_offered_or_put_right_by_what_is_not_open_to_the_reader(
 
 
 def test_a_long_conversation_looks_at_its_last_question_only(
-    clinician: Client, alice: User, guideline: Document
+    clinician: Client, alice: User
 ) -> None:
     first = ask(alice, MISSPELLED)
     ask(alice, conversation=first.conversation)

@@ -23,6 +23,7 @@ from corpus.models import (
 )
 from medrag_site.groups import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
+from tests.people import client_of
 
 LIST = reverse("admin:corpus_document_changelist")
 PROGRESS = reverse("admin:corpus_document_progress")
@@ -31,9 +32,7 @@ PROGRESS = reverse("admin:corpus_document_progress")
 def member(user: User, *groups: str) -> Client:
     User.objects.filter(pk=user.pk).update(is_staff=True)
     user.groups.set(Group.objects.filter(name__in=groups))
-    client = Client()
-    client.force_login(User.objects.get(pk=user.pk))
-    return client
+    return client_of(User.objects.get(pk=user.pk))
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from tests.corpus.documents import derived, ingest
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.tables.table_fixtures import GRID, LONG_LABELS, draw_table, over_a_break
 from tests.corpus.services.test_services_corrections import read_as
+from tests.people import client_of
 
 ROWS = [["Age", "Dose", "Most a day"], ["Adult", "20 mg", "4 g\n2 g"], ["Child", "10 mg", ""]]
 DOUBT = "values_in_one_cell"
@@ -119,8 +120,7 @@ def test_a_table_is_repaired_published_by_another_and_quoted(
     assert document.lifecycle == Lifecycle.PUBLISHED
 
     turn = ask(alice, "What is the dose of zelomycin for a child with chest infection?")
-    answer = Client()
-    answer.force_login(alice)
+    answer = client_of(alice)
     told = answer.get(f"/conversations/{turn.conversation_id}/").content.decode()
     assert "Child | 10 mg | 2 g" in [
         c.quote for claim in turn.claims.all() for c in claim.citations.all()

@@ -27,6 +27,7 @@ from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish
 from tests.corpus.documents import guideline
 from tests.processes import in_processes, running
+from tests.tables import rows
 
 IN_TABLE = "file,title,lifecycle,supersedes\n"
 
@@ -50,6 +51,13 @@ def never_calculated(path: Path) -> None:
     book.save(path)
 
 
+@pytest.fixture(autouse=True)
+def with_database(request: pytest.FixtureRequest) -> None:
+    """Let each test write to the database, but for the one that has its own."""
+    if "own_database" not in request.fixturenames:
+        request.getfixturevalue("db")
+
+
 def filenames() -> list[str]:
     return sorted(Document.objects.values_list("filename", flat=True))
 
@@ -58,7 +66,6 @@ def named(title: str) -> Document:
     return Document.objects.get(title=title)
 
 
-@pytest.mark.django_db
 def test_folders_are_read_to_their_depth_and_duplicates_counted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,7 +79,6 @@ def test_folders_are_read_to_their_depth_and_duplicates_counted(
     assert "0 queued, 3 here already, 0 refused." in capsys.readouterr().out
 
 
-@pytest.mark.django_db
 def test_patterns_and_files_and_a_collection(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +94,6 @@ def test_patterns_and_files_and_a_collection(
     assert document.effective_from is not None
 
 
-@pytest.mark.django_db
 def test_a_refused_file_is_named_and_the_others_go_on(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +122,6 @@ def secret(folder: Path, tmp_path: Path) -> Path:
     return outside
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize("pattern", ["", "**/*", "below/*.md", "*/way", "below/w*/*.md"])
 def test_no_link_leads_out_of_a_folder(
@@ -135,13 +139,11 @@ def test_no_link_leads_out_of_a_folder(
     assert said.out.startswith("" if leads_out_alone else queued)
 
 
-@pytest.mark.django_db
 def test_a_link_that_is_named_itself_is_followed(folder: Path, secret: Path) -> None:
     call_command("ingest", str(folder / "below" / "file.md"), str(folder / "below" / "way"))
     assert filenames() == ["file.md"]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["below/file.md", "../outside/secret.md", "below/way/secret.md"])
 def test_a_manifest_names_files_of_its_folder_alone(folder: Path, secret: Path, name: str) -> None:
     path = folder / "table.json"
@@ -152,7 +154,6 @@ def test_a_manifest_names_files_of_its_folder_alone(folder: Path, secret: Path, 
     assert not Document.objects.exists()
 
 
-@pytest.mark.django_db
 def test_an_import_leaves_links_out_too(
     folder: Path, secret: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,7 +166,6 @@ def test_an_import_leaves_links_out_too(
     assert f"{folder / 'more.jsonl'}: left out" in said.err
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [
@@ -182,7 +182,6 @@ def test_wrong_arguments_get_a_sentence(
         call_command("ingest", *arguments, **options)
 
 
-@pytest.mark.django_db
 def test_a_folder_without_files_is_told_with_what_is_read(tmp_path: Path) -> None:
     (tmp_path / ".hidden.md").write_text("nobody means this one")
     with pytest.raises(CommandError, match=r"docx, eml, epub, htm.*pdf"):
@@ -209,7 +208,6 @@ def manifest(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.django_db
 def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
     manifest: Path, settings: Settings, alice: User, bob: User
 ) -> None:
@@ -230,7 +228,6 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
     assert Document.objects.count() == 3
 
 
-@pytest.mark.django_db
 def test_what_could_not_be_published_is_not_taken_in(
     folder: Path, manifest: Path, settings: Settings
 ) -> None:
@@ -241,7 +238,6 @@ def test_what_could_not_be_published_is_not_taken_in(
     assert not Document.objects.exists()
 
 
-@pytest.mark.django_db
 def test_a_worker_that_does_not_run_is_one_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,20 +247,7 @@ def test_a_worker_that_does_not_run_is_one_sentence(
         call_command("ingest", str(folder), wait=True)
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"file": "nowhere.md"}, "nowhere.md"),
-        ({"lifecycle": "RETIRED"}, "RETIRED"),
-        ({"review_by": "soon"}, "soon"),
-        ({"language": "x" * 20}, "language"),
-        ({"colour": "red"}, "colour"),
-        ({"collection": "nowhere"}, "collection nowhere"),
-        ({"lifecycle": "WITHDRAWN"}, "withdrawn_reason"),
-        ({"supersedes": None}, "supersedes it"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), rows(__file__, "wrong_manifests.jsonl"))
 def test_a_wrong_manifest_is_refused_before_anything_is_ingested(
     change: dict[str, Any], said: str, manifest: Path
 ) -> None:
@@ -292,7 +275,6 @@ def table(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) -> None:
     Collection.objects.create(slug="renal", name="Renal")
@@ -311,7 +293,6 @@ def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) 
     assert Document.objects.count() == Job.objects.count() == 3
 
 
-@pytest.mark.django_db
 def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Path) -> None:
     Collection.objects.create(slug="renal", name="Renal")
     bad = {
@@ -333,7 +314,6 @@ def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Pa
     assert not Document.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -354,7 +334,6 @@ def test_what_is_no_manifest_is_refused_whole(
         call_command("ingest", manifest=path, collection="renal")
 
 
-@pytest.mark.django_db
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(
     manifest: Path, folder: Path, files_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -374,7 +353,6 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(
     assert sorted(files_dir.rglob("*")) == before
 
 
-@pytest.mark.django_db
 def test_a_second_run_over_a_folder_reads_it_and_asks_once_for_many_files(
     folder: Path, files_dir: Path
 ) -> None:
@@ -453,7 +431,6 @@ def lifecycles_after(*arguments: str) -> dict[str, str]:
     return dict(Document.objects.values_list("filename", "lifecycle"))
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("despite", [False, True])
 def test_publishing_leaves_what_has_doubts_in_review(
     doubtful: Path, capsys: pytest.CaptureFixture[str], *, despite: bool
@@ -467,7 +444,6 @@ def test_publishing_leaves_what_has_doubts_in_review(
         call_command("ingest", str(doubtful), "--despite-doubts")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("despite", [False, True])
 def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite: bool) -> None:
     arguments = in_table(doubtful, "clear.md,A,PUBLISHED,\nsums.xlsx,B,PUBLISHED,\n")
@@ -479,7 +455,6 @@ def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite:
     assert ("Left in review: sums.xlsx" in held.getvalue()) is not despite
 
 
-@pytest.mark.django_db
 def test_a_document_stays_in_force_while_its_successor_is_held_back(doubtful: Path) -> None:
     rows = "clear.md,First,SUPERSEDED,\nsums.xlsx,Second,PUBLISHED,clear.md\n"
     arguments = in_table(doubtful, rows)
@@ -495,7 +470,6 @@ def test_a_document_stays_in_force_while_its_successor_is_held_back(doubtful: Pa
     assert (first.lifecycle, first.superseded_by) == (Lifecycle.SUPERSEDED, named("Second"))
 
 
-@pytest.mark.django_db
 def test_what_a_manifest_can_not_publish_stops_none_after_it(
     doubtful: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

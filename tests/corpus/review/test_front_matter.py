@@ -11,6 +11,7 @@ from corpus.parsing.types import ParsedDocument
 from corpus.review.front_matter import day_of, front_matter
 from medrag_site.groups import PUBLISHERS, STAFF
 from tests.corpus.admin.test_admin import documents, member, page_of
+from tests.tables import rows
 
 FIRST = """Iron in children
 Issued by Northfield Haematology Group
@@ -91,19 +92,7 @@ def test_a_header_that_contradicts_the_first_page_makes_a_field_unclear(db: None
     assert [one.printed for one in front_matter(document).unclear][:1] == [("1.2", "3.1")]
 
 
-@pytest.mark.parametrize(
-    ("printed", "day"),
-    [
-        ("3rd March 2028", (2028, 3, 3)),
-        ("31/03/2028", (2028, 3, 31)),
-        ("04.04.2028", (2028, 4, 4)),
-        ("2028-03-04", (2028, 3, 4)),
-        ("03/04/2028", None),
-        ("31 February 2028", None),
-        ("3 Ma 2028", None),
-        ("3 Blip 2028", None),
-    ],
-)
+@pytest.mark.parametrize(("printed", "day"), rows(__file__, "dates.jsonl"))
 def test_a_date_is_read_where_it_is_one_day(printed: str, day: tuple[int, int, int] | None) -> None:
     assert day_of(printed) == (datetime.date(*day) if day else None)
 
@@ -157,31 +146,7 @@ def test_whoever_typed_a_file_is_not_taken_for_its_issuer() -> None:
     assert (document.title, document.issuer) == ("Iron", "")
 
 
-@pytest.mark.parametrize(
-    ("lines", "issuer", "since"),
-    [
-        (
-            "NICE guideline Published: 1 June 2015 Last updated: 2 July 2020 www.nice.org.uk\n"
-            "© NICE 2024. All rights reserved.",
-            "NICE",
-            (2020, 7, 2),
-        ),
-        (
-            "Published: 1 June 2015\n© 2015 Northfield Thrombosis Network.",
-            "Northfield Thrombosis Network",
-            (2015, 6, 1),
-        ),
-        (
-            "The Northfield College of Nursing Best Practice Guideline\nGive iron.",
-            "Northfield College of Nursing",
-            None,
-        ),
-        ("NORTHFIELD ROYAL HOSPITAL\nGive iron by mouth.", "NORTHFIELD ROYAL HOSPITAL", None),
-        ("In force from 3 May 2021. Published: 1 June 2020", None, (2021, 5, 3)),
-        ("NICE clinical guidelines for anaemia say so. The NHS pays.", None, None),
-        ("© 2024 The Author(s). Give iron by mouth.", None, None),
-    ],
-)
+@pytest.mark.parametrize(("lines", "issuer", "since"), rows(__file__, "front_pages.jsonl"))
 def test_an_issuer_and_a_date_are_found_without_a_label_of_their_own(
     db: None, lines: str, issuer: str | None, since: tuple[int, int, int] | None
 ) -> None:

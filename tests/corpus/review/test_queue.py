@@ -19,6 +19,7 @@ from medrag_site.groups import CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.guidelines import BLOCKS, TEXT, publish_guideline
 from tests.corpus.admin.test_admin import LIST, act, closed_shelf, member, page_of
 from tests.corpus.admin.test_admin import lifecycle_of as state_of
+from tests.people import client_of
 
 QUEUE = page_of("doubted")
 VALUE = {
@@ -111,9 +112,7 @@ def test_a_tick_is_kept_at_once_with_who_and_when(publisher: Client, bob: User) 
 
 
 def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+    return client_of(user)
 
 
 def test_after_the_last_page_the_document_is_offered_and_published(publisher: Client) -> None:

@@ -1,5 +1,6 @@
-"""Test what a repaired table makes of a page: its rows, what is said to be changed, its doubts."""
+"""Test the steps by which a table is repaired, and what a repaired table makes of a page."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -11,9 +12,10 @@ from corpus.models import Correction
 from corpus.parsing.drafts import DraftTable, text_draft, write_page
 from corpus.parsing.types import BlockKind, Cell, Doubt, Page, Table
 from corpus.review.corrections import UNFIT, CorrectedPage, cells_key, corrected, table_now
-from corpus.review.grid import Grid, grid_of
+from corpus.review.grid import STEPS, BadTable, Grid, grid_cells, grid_of, grid_posted, grid_step
 from corpus.services.corrections import BadCorrection, correction_make, correction_repair, table_in
 from tests.corpus.services.test_services_corrections import indexed
+from tests.tables import rows
 
 HEADS = ("Age", "Dose")
 READ = (HEADS, ("adult", "5 mg"), ("child", "2 mg"), ("infant", "1 mg"))
@@ -162,3 +164,96 @@ def test_words_can_not_be_put_in_the_place_of_a_table_or_of_a_repaired_cell() ->
     assert document.corrections.get(is_current=True).is_taken_back
     document.refresh_from_db()
     assert document.corrections_key == ""
+
+
+CELLS = (
+    Cell(0, 0, "Age", is_header=True),
+    Cell(0, 1, "Dose", columns=2, is_header=True),
+    Cell(1, 0, "Adult", rows=2),
+    Cell(1, 1, "5 mg"),
+    Cell(1, 2, "daily"),
+    Cell(2, 1, "8 mg"),
+    Cell(2, 2, "weekly"),
+)
+
+
+def drawn(grid: Grid) -> list[str]:
+    """Return each row with the cell at every place, and a line below the heads."""
+    rows = [
+        "|".join(grid.at(row, column).text for column in range(grid.width))
+        for row in range(grid.height)
+    ]
+    return [*rows[: grid.heads], "-", *rows[grid.heads :]]
+
+
+def taken(step: str, place: str, *, text: str | None = None) -> list[str]:
+    grid = grid_of(CELLS)
+    if text is not None:
+        texts = [text if cell.place == place else cell.text for cell in grid.cells]
+        grid = grid_posted(grid.shape, texts=texts, heads=grid.heads)
+    return drawn(grid_step(grid, step, place=place))
+
+
+HEAD = ["Age|Dose|Dose", "-"]
+FIRST, SECOND = "Adult|5 mg|daily", "Adult|8 mg|weekly"
+
+
+@pytest.mark.parametrize(("step", "place", "expected"), rows(__file__, "grid_steps.jsonl"))
+def test_a_step_changes_rows_columns_and_heads(step: str, place: str, expected: list[str]) -> None:
+    assert taken(step, place) == expected
+
+
+def test_a_cell_is_split_at_its_lines() -> None:
+    three = taken("rows", "1.1", text="5 mg\n6 mg\n7 mg")
+    assert three == [*HEAD, FIRST, "Adult|6 mg|daily", "Adult|7 mg|daily", SECOND]
+    two = taken("rows", "1.0", text="Adult\nChild\nInfant")
+    assert two == [*HEAD, FIRST, "Child Infant|8 mg|weekly"]
+
+
+@pytest.mark.parametrize(
+    ("step", "place"), [("right", "0.1"), ("below", "2.1"), ("rows", ""), ("rows", "1.7")]
+)
+def test_what_can_not_be_done_is_refused(step: str, place: str) -> None:
+    with pytest.raises(BadTable):
+        taken(step, place)
+
+
+def test_each_step_leaves_cells_that_cover_the_table_and_can_be_posted() -> None:
+    """Two steps after each other, at every cell."""
+    grids = [grid_of(CELLS)]
+    for _ in range(2):
+        for grid, step in itertools.product(list(grids), STEPS):
+            for cell in grid.cells:
+                try:
+                    made = grid_step(grid, step, place=cell.place)
+                except BadTable:
+                    continue
+                texts = [each.text for each in made.cells]
+                assert grid_posted(made.shape, texts=texts, heads=made.heads) == made
+                words = sorted(word for each in grid.cells for word in each.text.split())
+                if "removed" not in step:  # nothing is lost
+                    assert sorted(w for text in texts for w in text.split()) == words
+                if len(grids) < 60:
+                    grids.append(made)
+    assert len(grids) == 60
+
+
+def test_a_read_table_with_gaps_and_overlaps_keeps_all_words_and_boxes() -> None:
+    read = (Cell(0, 0, "a", columns=2, box=(0, 0, 1, 1)), Cell(0, 1, "b", rows=2), Cell(2, 0, "c"))
+    grid = grid_of(read)
+    assert drawn(grid) == ["-", "a b|a b", "|", "c|"]
+    cells = grid_cells(grid, read)
+    assert cells[0] == Cell(0, 0, "a b", columns=2, box=(0, 0, 1, 1))
+
+
+def test_joined_cells_stand_where_their_parts_stood() -> None:
+    read = (Cell(0, 0, "a", box=(0, 0, 5, 5)), Cell(0, 1, "b", box=(5, 0, 9, 5)))
+    grid = grid_step(grid_of(read), "right", place="0.0")
+    assert grid_cells(grid, read) == (Cell(0, 0, "a b", columns=2, box=(0, 0, 9, 5)),)
+
+
+def test_a_table_too_large_for_a_form_is_told() -> None:
+    with pytest.raises(BadTable, match="900 cells"):
+        grid_of([Cell(row, 0, "x") for row in range(901)])
+    with pytest.raises(BadTable):
+        grid_of([Cell(0, 0, "x", rows=30_000)])

@@ -20,7 +20,7 @@ from tests.corpus.sources.watched import look, put, spec_of
 from tests.people import narrow
 from tests.site.test_start_page import waiting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("spec")]
 LIST = reverse("admin:corpus_source_changelist")
 
 
@@ -46,9 +46,7 @@ def listed(client: Client) -> list[str]:
     return [row.title for row in found.context["cl"].result_list]
 
 
-def test_what_is_gone_is_counted_until_it_is_decided(
-    spec: SourceSpec, alice: User, settings: Settings
-) -> None:
+def test_what_is_gone_is_counted_until_it_is_decided(alice: User, settings: Settings) -> None:
     client = member(alice, STAFF)
     for state, counts in ((x, x in ("DRAFT", "REVIEW", "PUBLISHED")) for x in Lifecycle):
         Document.objects.update(lifecycle=state)
@@ -83,7 +81,7 @@ def test_the_version_in_force_is_gone_with_its_file(spec: SourceSpec, alice: Use
 
 
 def test_the_page_of_a_document_names_its_place_to_those_who_know_the_source(
-    spec: SourceSpec, alice: User, settings: Settings
+    alice: User, settings: Settings
 ) -> None:
     document = Document.objects.get(title="a")
     url = reverse("admin:corpus_document_change", args=[document.pk])
@@ -111,7 +109,7 @@ def test_the_page_of_a_source_tells_what_needs_somebody(spec: SourceSpec, alice:
     assert "Look now" in told
 
 
-def test_a_look_is_asked_for_by_those_who_may_add_documents(spec: SourceSpec, alice: User) -> None:
+def test_a_look_is_asked_for_by_those_who_may_add_documents(alice: User) -> None:
     source = Source.objects.get()
     url = reverse("admin:corpus_source_look", args=[source.pk])
     publisher = member(alice, PUBLISHERS)
@@ -126,7 +124,7 @@ def test_a_look_is_asked_for_by_those_who_may_add_documents(spec: SourceSpec, al
     assert OrmQ.objects.count() == waited + 1
 
 
-def test_a_source_is_hidden_with_its_collection(spec: SourceSpec, alice: User) -> None:
+def test_a_source_is_hidden_with_its_collection(alice: User) -> None:
     source = Source.objects.get()
     for right in ("searchers", "uploaders", "publishers"):
         narrow(shelf(), right, "Board")
@@ -141,7 +139,7 @@ def test_a_source_is_hidden_with_its_collection(spec: SourceSpec, alice: User) -
     assert waiting(client)["gone"] == 0
 
 
-def test_nobody_changes_a_source_by_hand(spec: SourceSpec, alice: User) -> None:
+def test_nobody_changes_a_source_by_hand(alice: User) -> None:
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = member(alice, STAFF)
     source = Source.objects.get()

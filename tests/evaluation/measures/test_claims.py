@@ -36,6 +36,7 @@ from tests.llm.judges import fair, judging
 from tests.llm.server import endpoint, hangs, replies, status
 from tests.llm.sites import judge_by
 from tests.models import change_model, set_model, unset_models
+from tests.tables import rows
 
 
 def test_the_worked_example() -> None:
@@ -218,46 +219,12 @@ def test_a_refuted_dose_is_found_by_its_words() -> None:
     assert scores["hallucination_rate"].value == 1 / 2  # no passage supports it
 
 
-@pytest.mark.parametrize(
-    ("text", "is_dose"),
-    [
-        ("Give gentamicin 5 mg/kg once daily.", True),
-        ("Insulin, 10 units at night.", True),
-        ("Apixaban twice daily.", True),
-        ("Stop spironolactone if potassium is above 6 mmol/L.", False),
-        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", False),
-        ("Drink 2 litres of water.", False),
-        ("Continue amoxicillin for 7 days.", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_dose"), rows(__file__, "doses.jsonl"))
 def test_doses_are_amounts_of_medicines(text: str, is_dose: bool) -> None:
     assert states_dose(text) is is_dose
 
 
-PASSAGE = (
-    "Otitis media\n\nGive amoxicillin for 5 days. However, wait for 2 days in mild disease. Rest."
-)
-LISTED = "Avoid in pregnancy:\n- Give doxycycline daily.\n- Give ibuprofen."
-
-
-@pytest.mark.parametrize(
-    ("text", "claim", "is_said"),
-    [
-        (PASSAGE, "give amoxicillin for 5 days", True),
-        (PASSAGE, "Give amoxicillin for 5 days. However, wait for 2 days in mild disease.", True),
-        (PASSAGE, "Rest.", True),
-        (PASSAGE, "Give amoxicillin for 5", False),  # half of a sentence may say the opposite
-        (PASSAGE, "Give amoxicillin for 7 days.", False),
-        (PASSAGE, "However, wait for 2 days in mild disease.", False),  # its antecedent is gone
-        (PASSAGE, "Give amoxicillin for 5 days. Rest.", False),
-        (LISTED, "Give ibuprofen.", False),
-        (LISTED, "Give doxycycline daily.", False),
-        ("Do not give it with food. Rest.", "give it with food", False),
-        ("Do not give the following:\n- Ibuprofen.\n- Aspirin.", "Aspirin.", False),
-        ("", "Rest.", False),
-        (PASSAGE, "", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "claim", "is_said"), rows(__file__, "word_for_word.jsonl"))
 def test_what_is_said_word_for_word(text: str, claim: str, is_said: bool) -> None:
     assert states(text, claim) is is_said
 

@@ -5,7 +5,7 @@ from typing import Any
 from evaluation.models import QuestionRun, QuestionSet
 from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import question_runs_listed
-from evaluation.question_runs.services import question_run_create
+from evaluation.question_runs.services import question_run_create, question_run_execute
 from evaluation.question_set_services import SetFacts, question_set_store
 from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
 from tests.chat.guidelines import QUESTION, UNANSWERABLE
@@ -35,6 +35,13 @@ def stored_set(items: tuple[Item, ...] = ITEMS, *, name: str = "ward") -> Questi
 
 def run_of(question_set: QuestionSet | None = None, **order: Any) -> QuestionRun:
     return question_run_create(question_set or stored_set(), RunOrder(**order), by=None)
+
+
+def executed(question_set: QuestionSet | None = None, **order: Any) -> QuestionRun:
+    """Return a run whose questions were all asked, as far as its order lets them."""
+    run = run_of(question_set, **order)
+    question_run_execute(run)
+    return run
 
 
 def listed(run: QuestionRun) -> QuestionRun:

@@ -20,7 +20,7 @@ from evaluation.question_set_services import SetFacts, question_set_store
 from evaluation.question_sets import read_question_set
 from evaluation.question_sets.types import Item, ItemKind
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE
-from tests.evaluation.question_runs.asking import DECISIVE, ITEMS, run_of, stored_set
+from tests.evaluation.question_runs.asking import DECISIVE, ITEMS, executed, run_of, stored_set
 from tests.evaluation.question_runs.test_run_command import evaluate
 from tests.llm.contents import claims, verbatim
 from tests.llm.prompts import Shown
@@ -54,9 +54,7 @@ def ward(guideline: Document) -> QuestionSet:
 
 
 def ran(question_set: QuestionSet) -> QuestionRun:
-    run = run_of(question_set, measures=())
-    question_run_execute(run)
-    return run
+    return executed(question_set, measures=())
 
 
 def gate(tmp_path: Path, *runs: QuestionRun, rules: str = RULES) -> tuple[int, str]:

@@ -15,7 +15,7 @@ from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs.services import question_run_execute
 from tests.chat.guidelines import publish_guideline
 from tests.dying.dying_run import MOMENTS
-from tests.evaluation.question_runs.asking import run_of
+from tests.evaluation.question_runs.asking import executed, run_of
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,6 @@ def test_killed_at_three_points_each_item_is_there_once(own_database: str, seed:
     assert {result.state for result in results} == {ResultState.DONE}
     assert [result.turn_id for result in results] == [result.turn_key for result in results]
     assert Turn.objects.filter(channel=Channel.EVALUATION).count() == QUESTIONS
-    undisturbed = run_of(run.question_set)
-    question_run_execute(undisturbed)
+    undisturbed = executed(run.question_set)
     names = ("question__key", "outcome", "scores")
     assert list(run.results.values_list(*names)) == list(undisturbed.results.values_list(*names))

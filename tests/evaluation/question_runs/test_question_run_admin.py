@@ -23,7 +23,7 @@ from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STA
 from tests.chat.guidelines import DOSE
 from tests.chat.web.pages import lacking
 from tests.corpus.admin.test_admin import member
-from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+from tests.evaluation.question_runs.asking import ITEMS, executed, run_of, stored_set
 
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
@@ -128,8 +128,7 @@ def test_what_no_judge_judged_is_measured_again(evaluator: Client, ward: Questio
 
 
 def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
-    run = run_of(ward)
-    question_run_execute(run)
+    run = executed(ward)
     plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
     expected = (
         '<th scope="row">answered</th><td>0.7500</td>',
@@ -150,8 +149,7 @@ def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
 def test_items_are_listed_the_worst_first_and_filtered(
     evaluator: Client, ward: QuestionSet
 ) -> None:
-    run = run_of(ward)
-    question_run_execute(run)
+    run = executed(ward)
     for query, found in (
         (f"?run__id__exact={run.pk}", ["b-wrong", "a-right", "d-follows", "c-refused"]),
         ("?outcome__exact=wrong", ["b-wrong"]),
@@ -244,8 +242,7 @@ def item_page(run: QuestionRun, key: str) -> str:
 def test_an_item_stands_beside_what_is_known_of_it(
     evaluator: Client, ward: QuestionSet, mallory: User
 ) -> None:
-    run = run_of(ward)
-    question_run_execute(run)
+    run = executed(ward)
     page = evaluator.get(item_page(run, "a-right")).text
     full = '<th scope="row">full</th><td>1.0000</td>'
     source = "Pneumonia in adults, page 1"
@@ -274,8 +271,7 @@ def test_what_somebodys_rights_found_is_read_by_them_and_auditors(
 
 
 def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) -> None:
-    run = run_of(ward)
-    question_run_execute(run)
+    run = executed(ward)
     assert "Export as JSON lines" in evaluator.get(run_page(run)).text
     address = reverse("admin:evaluation_questionrun_export", args=[run.pk])
     assert evaluator.get(address).status_code == 405

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -30,7 +29,6 @@ from evaluation.question_runs.measuring import UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.selectors import (
     card_read,
-    has_unjudged,
     question_runs_listed,
     rows_of,
     run_lines,
@@ -38,28 +36,26 @@ from evaluation.question_runs.selectors import (
     runs_due,
 )
 from evaluation.question_runs.services import (
-    RunError,
     question_run_cancel,
     question_run_create,
     question_run_execute,
-    question_run_measure_again,
     question_run_resume,
 )
 from evaluation.question_sets.types import Item, ItemKind
-from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
+from tests.evaluation.question_runs.asking import ITEMS, executed, listed, run_of, stored_set
 from tests.llm.__main__ import judge
-from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
 from tests.models import set_model
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 
 def outcomes(run: QuestionRun) -> dict[str, str]:
     return dict(run.results.values_list("question__key", "outcome"))
 
 
-def test_every_item_is_asked_and_judged_by_what_is_known_of_it(guideline: Document) -> None:
-    run = run_of()
-    question_run_execute(run)
+def test_every_item_is_asked_and_judged_by_what_is_known_of_it() -> None:
+    run = executed()
     assert (run.state, run.note) == (RunState.DONE, "")
     assert run.started_at
     assert run.finished_at
@@ -81,8 +77,7 @@ def test_every_item_is_asked_and_judged_by_what_is_known_of_it(guideline: Docume
 
 
 def test_what_a_measure_needs_is_kept_with_the_result(guideline: Document) -> None:
-    run = run_of()
-    question_run_execute(run)
+    run = executed()
     result = run.results.get(question__key="a-right")
     assert result.turn is not None
     assert result.turn_id == result.turn_key
@@ -95,7 +90,7 @@ def test_what_a_measure_needs_is_kept_with_the_result(guideline: Document) -> No
     assert (result.tokens, result.attempts, result.lease_token) == (0, 1, None)
 
 
-def test_what_it_was_started_with_is_frozen(guideline: Document, bob: User) -> None:
+def test_what_it_was_started_with_is_frozen(bob: User) -> None:
     order = RunOrder(limit=2, seed=5, budget=Budget(questions=1))
     run = question_run_create(stored_set(), order, by=bob)
     frozen = run.frozen
@@ -109,7 +104,7 @@ def test_what_it_was_started_with_is_frozen(guideline: Document, bob: User) -> N
     assert run.by == bob
 
 
-def test_the_seed_decides_the_sample(guideline: Document) -> None:
+def test_the_seed_decides_the_sample() -> None:
     question_set = stored_set()
 
     def keys(seed: int) -> list[str]:
@@ -138,7 +133,7 @@ def test_runs_are_no_conversations_of_clinicians(guideline: Document, alice: Use
     assert [each["channel"] for each in payloads] == [Channel.EVALUATION] * 5
 
 
-def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: Document) -> None:
+def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed() -> None:
     run = run_of()
     question_run_execute(run, on_item=lambda: question_run_cancel(run))
     assert run.state == RunState.CANCELLED
@@ -161,20 +156,16 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
         (Budget(tokens=5), 4, ""),  # no language model is asked here
     ],
 )
-def test_a_budget_ends_it_in_part(
-    guideline: Document, budget: Budget, asked: int, note: str
-) -> None:
-    run = run_of(budget=budget)
-    question_run_execute(run)
+def test_a_budget_ends_it_in_part(budget: Budget, asked: int, note: str) -> None:
+    run = executed(budget=budget)
     assert (run.state, run.note) == (RunState.DONE, note)
     assert run.results.filter(state=ResultState.DONE).count() == asked
     assert card_read(run).measures["answered"].n == asked
 
 
-def test_what_can_not_be_asked_is_parked_and_the_others_go_on(guideline: Document) -> None:
+def test_what_can_not_be_asked_is_parked_and_the_others_go_on() -> None:
     too_long = Item("z", "x" * 100_000, ItemKind.UNLABELLED)
-    run = run_of(stored_set((*ITEMS, too_long)))
-    question_run_execute(run)
+    run = executed(stored_set((*ITEMS, too_long)))
     failed = run.results.get(state=ResultState.FAILED)
     assert (failed.question.key, failed.attempts) == ("z", 1)
     assert "characters" in failed.failure
@@ -198,12 +189,9 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, times: int) -> li
     return asked
 
 
-def test_an_item_is_tried_three_times_after_the_others(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_item_is_tried_three_times_after_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = failing(monkeypatch, RuntimeError("no such part"), 3)
-    run = run_of(stored_set(ITEMS[:1]))
-    question_run_execute(run)
+    run = executed(stored_set(ITEMS[:1]))
     failed = run.results.get()
     assert (failed.state, failed.attempts) == (ResultState.FAILED, 3)
     assert failed.failure == "RuntimeError: no such part"
@@ -215,18 +203,15 @@ def test_an_item_is_tried_three_times_after_the_others(
 
 
 def test_where_nothing_can_be_asked_the_run_fails_and_says_why(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failing(monkeypatch, MedragError("The shelf is closed.", retryable=True), 99)
-    run = run_of()
-    question_run_execute(run)
+    run = executed()
     assert run.state == RunState.FAILED
     assert run.note == "5 items in a row failed. The shelf is closed."
 
 
-def test_where_too_many_ask_no_attempt_counts(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_too_many_ask_no_attempt_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, Busy(3.0), 7)
     run = run_of(stored_set(ITEMS[:1]))
     ended: list[str] = []
@@ -236,9 +221,7 @@ def test_where_too_many_ask_no_attempt_counts(
     assert run.state == RunState.DONE
 
 
-def test_what_ends_the_process_gives_the_item_back(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_ends_the_process_gives_the_item_back(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, KeyboardInterrupt(), 1)  # type: ignore[arg-type]
     run = run_of()
     with pytest.raises(KeyboardInterrupt):
@@ -247,20 +230,19 @@ def test_what_ends_the_process_gives_the_item_back(
 
 
 def test_a_turn_that_another_process_stored_meanwhile_is_taken(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def ask_second(question: AskedQuestion) -> Turn:
         turn_ask(question)
         raise IntegrityError
 
     monkeypatch.setattr(services, "turn_ask", ask_second)
-    run = run_of(stored_set(ITEMS[:1]))
-    question_run_execute(run)
+    run = executed(stored_set(ITEMS[:1]))
     result = run.results.get()
     assert (result.state, result.turn) == (ResultState.DONE, Turn.objects.get())
 
 
-def test_whose_lease_was_lost_writes_nothing(guideline: Document) -> None:
+def test_whose_lease_was_lost_writes_nothing() -> None:
     run = run_of()
     QuestionRun.objects.update(state=RunState.RUNNING)
     late = claim(run.pk)
@@ -275,7 +257,7 @@ def test_whose_lease_was_lost_writes_nothing(guideline: Document) -> None:
     assert set(run.results.values_list("state", flat=True)) == {ResultState.DONE}
 
 
-def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None:
+def test_an_item_that_its_process_died_of_is_parked() -> None:
     run = run_of()
     past = Now() - timedelta(seconds=1)
     first = run.results.order_by("place")[:1].get()
@@ -288,12 +270,11 @@ def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None
     assert "stopped 3 times" in first.failure
 
 
-def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
+def test_each_item_is_measured_by_its_claims() -> None:
     """Also: reasons for missing values, and measures of refusal over the run."""
     with pytest.raises(UnknownMeasure, match="no measure length"):
         run_of(stored_set(ITEMS[:1], name="one"), measures=("length",))
-    run = run_of()
-    question_run_execute(run)
+    run = executed()
     card = card_read(run)
     assert card.measures["claim_faithfulness"].mean == 1  # word for word from the passage
     assert card.measures["claim_faithfulness"].n == 3
@@ -313,15 +294,13 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
     assert picture == plots_svg(card, list(rows_of(run)))
 
 
-def test_values_of_two_judges_are_not_compared(guideline: Document, settings: LazySettings) -> None:
+def test_values_of_two_judges_are_not_compared(settings: LazySettings) -> None:
     ward = stored_set(ITEMS[:1])
     measures = ("claim_recall", "ragas_faithfulness")
-    first = run_of(ward, measures=measures)
-    question_run_execute(first)
+    first = executed(ward, measures=measures)
     with endpoint(judge) as server:
         set_model(settings, "judge", server.url, model="judge-1")
-        second = run_of(ward, measures=measures)
-        question_run_execute(second)
+        second = executed(ward, measures=measures)
     found = runs_of_questions_compared(first, second)
     assert "claim_recall" not in found.differences
     assert found.differences["answered"].n == 1
@@ -340,14 +319,13 @@ def test_the_latest_run_is_listed_first(db: None) -> None:
 
 
 def test_a_judge_that_refuses_says_so_and_what_to_do(
-    guideline: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No measure is counted as 0, and no reason is given as if the answer were missing."""
     monkeypatch.setattr("evaluation.measures.configured.WAIT_S", 0)
     with endpoint(status(401)) as server:
         set_model(settings, "judge", server.url, model="judge-1")
-        run = run_of(stored_set(ITEMS[:1]))
-        question_run_execute(run)
+        run = executed(stored_set(ITEMS[:1]))
     card = card_read(run)
     assert (card.states, card.measures["answered"].n) == ({"done": 1}, 1)
     assert not {"claim_recall", "ragas_context_recall"} & card.measures.keys()
@@ -362,69 +340,7 @@ def test_a_judge_that_refuses_says_so_and_what_to_do(
     )
 
 
-FAITHFULNESS, RECALL = "ragas_faithfulness", "claim_recall"
-
-
-def measured_without_judge(**order: Any) -> QuestionRun:
-    run = run_of(stored_set(ITEMS[:3]), measures=(RECALL, FAITHFULNESS), **order)
-    question_run_execute(run)
-    return run
-
-
-def test_a_judge_that_comes_later_judges_what_was_asked(
-    guideline: Document, settings: LazySettings
-) -> None:
-    run = measured_without_judge()
-    before = {each.pk: each for each in run.results.all()}
-    turns = Turn.objects.count()
-    assert has_unjudged(run)
-    with endpoint(scores()) as server:
-        set_model(settings, "judge", server.url, model="judge-1")
-        question_run_measure_again(run)
-        question_run_execute(run)
-    card = card_read(run)
-    assert (run.state, Turn.objects.count()) == (RunState.DONE, turns)
-    assert (card.measures[FAITHFULNESS].mean, card.measures[FAITHFULNESS].n) == (1, 2)
-    assert card.not_run[FAITHFULNESS] == {"the question was refused": 1}
-    assert [judge["name"] for judge in card.judged_by] == ["checker", "ragas"]
-    for after in run.results.all():  # earlier results are kept
-        was = before[after.pk]
-        for name in ("outcome", "turn_id", "tokens", "duration_ms"):
-            assert getattr(after, name) == getattr(was, name)
-        assert {**after.scores, **was.scores} == after.scores
-    assert not has_unjudged(run)
-    with pytest.raises(RunError, match="No measure of a judge is missing"):
-        question_run_measure_again(run)
-    run.refresh_from_db()
-    assert run.state == RunState.DONE
-
-
-def test_what_waits_to_be_measured_again_stays_done_when_that_is_cancelled(
-    guideline: Document,
-) -> None:
-    run = measured_without_judge()
-    question_run_measure_again(run)
-    question_run_cancel(run)
-    assert run.results.filter(state=ResultState.DONE).count() == 3
-
-
-def test_an_item_whose_measuring_fails_stays_as_it_was(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = measured_without_judge()
-    scored = {each.pk: each.scores for each in run.results.all()}
-
-    def broken() -> None:
-        raise MedragError("The judge is configured badly.")
-
-    monkeypatch.setattr("evaluation.question_runs.measuring.site_judges", broken)
-    question_run_measure_again(run)
-    question_run_execute(run)
-    assert {each.pk: each.scores for each in run.results.filter(state=ResultState.DONE)} == scored
-    assert "configured badly" in run.results.order_by("-failure")[0].failure
-
-
-def test_progress_and_what_waits_for_the_worker(guideline: Document) -> None:
+def test_progress_and_what_waits_for_the_worker() -> None:
     question_set = stored_set()
     run, _ = run_of(question_set), run_of(question_set, is_here=True)
     assert list(runs_due()) == [run]

@@ -1,4 +1,4 @@
-"""`manage.py evaluate run`, `list`, `show`, `compare` and `export`."""
+"""`manage.py evaluate run`, `list`, `show`, `compare` and `export`, and what an item explains."""
 
 import io
 import json
@@ -6,17 +6,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
+from django.urls import reverse
 
 from chat.models import Turn
 from chat.types import AskedQuestion
+from corpus.models import Chunk, Document
 from evaluation.management.commands.evaluate import Command
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs import services
-from evaluation.question_runs.services import question_run_execute
-from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+from evaluation.question_runs.export import run_export
+from evaluation.question_runs.services import (
+    RunError,
+    question_run_execute,
+    question_run_measure_again,
+)
+from tests.chat.guidelines import DOSE, NOTE, QUESTION
+from tests.evaluation.question_runs.asking import ITEMS, executed, run_of, stored_set
+from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page
+from tests.llm.__main__ import judge as word_for_word
+from tests.llm.scoring import scores
+from tests.llm.server import endpoint
+from tests.models import set_model
+from tests.tables import rows
 
 
 def evaluate(*arguments: Any) -> str:
@@ -90,8 +106,7 @@ def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
 
 
 def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
-    run = run_of(ward)
-    question_run_execute(run)
+    run = executed(ward)
     assert evaluate("export", run.pk, "--out", tmp_path / "out") == (
         f"Written to {tmp_path / 'out'}\n"
     )
@@ -107,26 +122,7 @@ def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
         evaluate("export", run.pk, "--out", tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("run",), "Name one question set"),
-        (("run", "theatre"), r"There is no question set theatre\. Question sets: \d+ \(ward\)\."),
-        (("run", "999"), "There is no question set 999"),
-        (("run", "ward", "--limit", "-1"), "--limit must be at least 0"),
-        (("run", "ward", "--budget-s", "-1"), "--budget-s must be at least 0"),
-        (("run", "ward", "--budget-s", "nan"), "--budget-s must be at least 0"),
-        (("run", "ward", "--measures", "luck"), "There is no measure luck"),
-        (("run", "ward", "--asker", "nobody"), "There is no active user nobody"),
-        (("run", "ward", "--resume", "1"), "with a run and without a question set"),
-        (("run", "--resume", "999"), "There is no run 999"),
-        (("show",), "Name 1 run by number"),
-        (("show", "9" * 30), "Name 1 run by number"),
-        (("show", "999"), "There is no run 999"),
-        (("compare", "998", "999"), "There is no run 998"),
-        (("list", "1"), "list takes no arguments"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), rows(__file__, "wrong_commands.jsonl"))
 def test_what_does_not_fit_is_said(
     ward: QuestionSet, arguments: tuple[str, ...], sentence: str
 ) -> None:
@@ -141,3 +137,88 @@ def test_two_sets_of_one_name_are_told_apart_by_number(ward: QuestionSet) -> Non
         evaluate("run", "ward")
     evaluate("run", other.pk)
     assert QuestionRun.objects.get().question_set == other
+
+
+PASSAGE = f"{DOSE}\n{NOTE}"
+MEASURES = ("claim_faithfulness", "ragas_faithfulness", "ragas_context_precision")
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+@pytest.fixture
+def judged(guideline: Document, settings: LazySettings) -> QuestionRun:
+    run = run_of(stored_set(ITEMS[:3]), measures=MEASURES)
+    question_run_execute(run)  # without a judge
+    Chunk.objects.update(text="Cut otherwise since.")
+    with endpoint(scores()) as server:
+        set_model(settings, "judge", server.url, model="judge-1")
+        question_run_measure_again(run)
+        question_run_execute(run)
+    return run
+
+
+def test_an_item_shows_what_was_retrieved_and_why_it_scored(
+    evaluator: Client, judged: QuestionRun
+) -> None:
+    """The passages as they were when the question was asked, also for a judge that came later."""
+    page = text_of(evaluator.get(item_page(judged, "a-right")))
+    assert "Pneumonia in adults, page 1<blockquote>" in page
+    assert "Cut otherwise since." not in page
+    assert f"<td>{DOSE}</td><td>supported</td><td>by passage 1</td>" in page
+    assert f"<td>{DOSE}</td><td>follows from the passages</td><td>read</td>" in page
+    assert "RAGAS faithfulness 1.00: statements that follow from the passages" in page
+    result = judged.results.get(question__key="a-right")
+    assert [passage["text"] for passage in result.detail["retrieved"]] == [PASSAGE]
+    assert result.detail["retrieved"][0]["cosine"] > 0
+
+
+def test_a_new_judge_replaces_all_values_if_wanted(
+    evaluator: Client, judged: QuestionRun, settings: LazySettings
+) -> None:
+    """Also those that another judge gave; what patterns say, and the answer, stay."""
+    result = judged.results.get(question__key="a-right")
+    assert result.detail["judged_by"][0]["name"] == "checker"
+    with endpoint(word_for_word) as server:
+        set_model(settings, "judge", server.url, model="judge-2")
+        address = reverse("admin:evaluation_questionrun_judge_again", args=[judged.pk])
+        assert "are judged again" in text_of(evaluator.post(address, follow=True))
+        question_run_execute(judged)
+    after = judged.results.get(question__key="a-right")
+    assert [judge["name"] for judge in after.detail["judged_by"]] == ["llm", "ragas"]
+    assert all("judge-2" in judge["fingerprint"] for judge in after.detail["judged_by"])
+    assert (after.scores, after.turn_id) == (result.scores, result.turn_id)
+    assert "judge_again" not in after.detail
+    judged.refresh_from_db()
+    assert judged.state == RunState.DONE
+    names = {judge["name"] for judge in judged.metrics["judged_by"]}
+    assert names == {"llm", "ragas"}
+
+
+def test_a_run_without_measures_of_judges_is_not_judged_again(
+    evaluator: Client, guideline: Document
+) -> None:
+    run = executed(stored_set(ITEMS[:1]), measures=())
+    with pytest.raises(RunError, match="no measure of a judge"):
+        question_run_measure_again(run, is_all=True)
+    assert "Replace all values" not in text_of(evaluator.get(run_page(run)))
+
+
+def test_ragas_reads_the_export(judged: QuestionRun, evaluator: Client, tmp_path: Path) -> None:
+    from ragas import EvaluationDataset  # late: it takes seconds
+
+    run_export(judged, tmp_path)
+    address = reverse("admin:evaluation_questionrun_export", args=[judged.pk])
+    from_page = tmp_path / "page.jsonl"
+    from_page.write_bytes(evaluator.post(address, {"items": "1"}).getvalue())
+    for path in (tmp_path / "items.jsonl", from_page):
+        found = EvaluationDataset.from_jsonl(path)
+        assert len(found) == 3
+        right, _, refused = (each.to_dict() for each in found.samples)
+        assert right["user_input"] == QUESTION
+        assert right["retrieved_contexts"] == [PASSAGE]
+        assert right["response"] == DOSE
+        assert right["reference"] == "500 mg"
+        assert "reference_contexts" not in right
+        assert "response" not in refused

@@ -1,6 +1,9 @@
-"""Answers scored by patterns, label and kind, and the result card over them."""
+"""Answers scored by patterns, label, kind and source, and the result card over them."""
 
 import json
+import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +13,28 @@ from chat.types import Option
 from evaluation.measures.types import AnswerClaim
 from evaluation.metrics.statistics import interval
 from evaluation.models import Question, ResultOutcome
-from evaluation.question_runs.card_words import card_lines
-from evaluation.question_runs.items import option_words, options_apart, passages_shown
+from evaluation.question_runs.card_words import card_lines, card_sentence, measure_rows
+from evaluation.question_runs.items import (
+    NamedDocuments,
+    option_words,
+    options_apart,
+    passages_shown,
+)
 from evaluation.question_runs.result_card import Card, Row, card_of, read_card
-from evaluation.question_runs.scoring import Worth, label_of, scored
+from evaluation.question_runs.scoring import (
+    NO_DOCUMENT,
+    NOT_HERE,
+    Worth,
+    label_of,
+    scored,
+    source_scores,
+)
+from evaluation.question_runs.selectors import card_read
+from evaluation.question_runs.services import question_run_execute
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
+from tests.chat.guidelines import publish_guideline
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 PATTERNS = {"decisive": (r"500\s*mg",), "wrong": ("250 mg",), "dangerous": ("5 g",)}
 
@@ -186,3 +205,90 @@ def test_a_card_of_nothing() -> None:
     card = card_of([], {"pending": 2})
     assert (card.measures, card.latency_ms, card.tokens) == ({}, {}, {})
     assert "nan" not in "\n".join(card_lines(card)).lower()
+
+
+NAME = "ragas_faithfulness"
+
+
+def row(why: str = "") -> Row:
+    scores = {"answered": 1.0} if why else {"answered": 1.0, NAME: 1.0}
+    return Row(scores, "uncompared", 1, 0, {NAME: why} if why else {})
+
+
+@pytest.mark.parametrize("why", ["failed: the judge took too long", "not run: no judge"])
+def test_a_mean_with_gaps_says_how_many_were_judged(why: str) -> None:
+    card = card_of([row()] * 5 + [row(why=why)] * 5, {"done": 10})
+    (cells,) = [cells for cells in measure_rows(read_card(card.as_json())) if "RAGAS" in cells[0]]
+    assert (cells[0], cells[1], cells[3]) == (
+        "RAGAS faithfulness, of those judged", "1.0000", "5 of 10"
+    )  # fmt: skip
+    assert "RAGAS faithfulness 1.00 (only 5 of 10 were judged)" in card_sentence(card)
+
+
+def test_an_item_that_has_no_value_is_no_gap() -> None:
+    card = card_of([row()] * 5 + [row(why="the question was refused")] * 5, {"done": 10})
+    (cells,) = [cells for cells in measure_rows(card) if "RAGAS" in cells[0]]
+    assert (cells[0], cells[3]) == ("RAGAS faithfulness", "5")
+    assert "RAGAS faithfulness 1.00." in card_sentence(card)
+
+
+ITEM = MeasuredItem(
+    "Q?",
+    "answerable",
+    is_refused=False,
+    relevant=("a.pdf", "b.pdf", "gone.pdf"),
+    page=3,
+    in_force=frozenset({"a.pdf", "b.pdf"}),
+    found=("x", "x", "a.pdf", "x", "y"),
+    cited=(("a.pdf", 3), ("a.pdf", 4), ("x", 3), ("a.pdf", 3)),
+)
+
+
+def test_by_hand() -> None:
+    ideal = 1 + 1 / math.log2(3)  # two relevant documents
+    assert source_scores(ITEM)[0] == pytest.approx(
+        {
+            "document success@1": 0.0,
+            "document recall@5": 1 / 2,
+            "document nDCG@5": (1 / math.log2(3)) / ideal,  # a.pdf is second, x counts once
+            "document recall@10": 1 / 2,
+            "document nDCG@10": (1 / math.log2(3)) / ideal,
+            "right document cited": 3 / 4,
+            "right page cited": 2 / 3,
+        }
+    )
+
+
+def test_what_can_not_be_told_says_why() -> None:
+    assert source_scores(replace(ITEM, relevant=()))[1] == {"documents found": NO_DOCUMENT}
+    assert source_scores(replace(ITEM, in_force=frozenset()))[1] == {"documents found": NOT_HERE}
+    assert "right page cited" not in source_scores(replace(ITEM, page=None))[0]
+    assert "right document cited" not in source_scores(replace(ITEM, is_refused=True))[0]
+    nothing = source_scores(replace(ITEM, found=(), cited=()))[0]
+    assert set(nothing.values()) == {0.0}
+
+
+@pytest.mark.django_db
+def test_of_a_run() -> None:
+    document = publish_guideline(picture=False)
+    named = [
+        replace(ITEMS[0], key=key, relevant=(key,), page=1)
+        for key in (document.filename, document.sha256)
+    ]
+    run = run_of(stored_set((*named, replace(ITEMS[0], relevant=("other.pdf",)))), measures=())
+    question_run_execute(run)
+    card = card_read(run)
+    for measure in ("document success@1", "document nDCG@10", "right document cited"):
+        assert (card.measures[measure].mean, card.measures[measure].n) == (1.0, 2)
+    assert card.measures["right page cited"].n == 2
+    assert card.not_run["documents found"] == {NOT_HERE: 1}
+
+
+def test_a_document_is_named_by_its_file_with_its_ending_or_without(db: None) -> None:
+    """Published sets name an abstract by its number, and its file is `12377809.xml`."""
+    document = publish_guideline()
+    stem = Path(document.filename).stem
+    assert stem != document.filename
+    for name in (document.filename, stem, document.sha256):
+        assert NamedDocuments([name, "another"]).in_force == {name}
+    assert not NamedDocuments([stem[:-1]]).in_force & {stem[:-1]}

@@ -13,6 +13,7 @@ import pytest
 from evaluation.datasets.types import DatasetError
 from evaluation.question_sets import FORMS, patients, read_question_set, records
 from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
+from tests.tables import rows
 
 PUBMEDQA = {
     "11": {
@@ -278,20 +279,7 @@ def test_guidelines(tmp_path: Path) -> None:
     assert (second.kind, second.relevant, second.patterns) == (ItemKind.UNANSWERABLE, (), {})
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"answerable": "yes"}, "answerable must be true or false."),
-        ({"decisive": []}, "an answerable question needs a decisive pattern."),
-        ({"decisive": ["("]}, "a pattern of decisive is not a regular expression."),
-        ({"decisive": ["\ud800"]}, "a pattern of decisive is not a regular expression."),
-        ({"wrong": [3]}, "wrong must be a list of strings."),
-        ({"wrong": "7 mg"}, "wrong must be a list."),
-        ({"page": 0}, "page must be a whole number from 1."),
-        ({"page": True}, "page must be a whole number from 1."),
-        ({"before": {}}, "before must be a list."),
-    ],
-)
+@pytest.mark.parametrize(("change", "reason"), rows(__file__, "left_out_of_guidelines.jsonl"))
 def test_questions_of_guidelines_that_are_left_out(
     tmp_path: Path, change: dict[str, Any], reason: str
 ) -> None:

@@ -25,6 +25,8 @@ from tests.people import person
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Delivery, Event
 
+pytestmark = pytest.mark.django_db
+
 WATCH = """Record ID,Title,RetractionDOI,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature,\
 Reason
 1,One,10.1/r1,10.1000/ABC.1,0,Retraction,+Falsification of Data;+Duplication;
@@ -110,7 +112,6 @@ def test_a_number_of_pubmed(text: str, pmid: str) -> None:
     assert pmid_named(text) == pmid
 
 
-@pytest.mark.django_db
 def test_numbers_of_a_record_are_those_of_its_file() -> None:
     document = cited("A", "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/", media_type=sniff.JATS)
     record = (
@@ -128,7 +129,6 @@ def test_numbers_of_a_record_are_those_of_its_file() -> None:
     assert publication_numbers(document) == {"pmid:12345"}
 
 
-@pytest.mark.django_db
 def test_an_alert_begins_once_is_told_once_and_withdraws_nothing(watch: Path) -> None:
     Receiver(url="https://nowhere.example/").endpoint(Event.RETRACTED)
     first = cited("First", "https://doi.org/10.1000/abc.1")
@@ -151,7 +151,6 @@ def test_an_alert_begins_once_is_told_once_and_withdraws_nothing(watch: Path) ->
     assert first.lifecycle == Lifecycle.PUBLISHED
 
 
-@pytest.mark.django_db
 def test_an_alert_ends_with_its_document_or_its_entry_and_can_begin_again(watch: Path) -> None:
     document = cited("First", "https://doi.org/10.1000/abc.1")
     check()
@@ -167,7 +166,6 @@ def test_an_alert_ends_with_its_document_or_its_entry_and_can_begin_again(watch:
     assert RetractionAlert.objects.count() == 2
 
 
-@pytest.mark.django_db
 def test_a_list_that_is_gone_changes_no_alert_and_is_said(watch: Path, client: Client) -> None:
     cited("First", "https://doi.org/10.1000/abc.1")
     check()
@@ -182,7 +180,6 @@ def test_a_list_that_is_gone_changes_no_alert_and_is_said(watch: Path, client: C
     assert "No such file or directory" in page
 
 
-@pytest.mark.django_db
 def test_it_is_due_once_a_day_where_a_list_is_set(watch: Path, settings: LazySettings) -> None:
     assert is_check_due()
     check()
@@ -194,7 +191,6 @@ def test_it_is_due_once_a_day_where_a_list_is_set(watch: Path, settings: LazySet
     assert not RetractionCheck.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("model", ["retractionalert", "retractioncheck"])
 def test_the_administration_lists_them(watch: Path, client: Client, model: str) -> None:
     cited("First", "https://doi.org/10.1000/abc.1")
@@ -206,7 +202,6 @@ def test_the_administration_lists_them(watch: Path, client: Client, model: str) 
     assert client.get(reverse("admin:evaluation_quality")).status_code == 200
 
 
-@pytest.mark.django_db
 def test_staff_find_it_on_the_first_page(watch: Path, client: Client) -> None:
     cited("First", "https://doi.org/10.1000/abc.1")
     client.force_login(person("staff", STAFF))

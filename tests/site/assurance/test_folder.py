@@ -39,6 +39,8 @@ from tests.test_docs import ROOT, text_of
 from webhooks.models import Endpoint as WebhookEndpoint
 from webhooks.models import Event
 
+pytestmark = pytest.mark.django_db
+
 Row = dict[str, Any]
 DAY = datetime.date(2026, 11, 27)
 CARD = "{https://mc.chai.org/v0.2/schema.xsd}"
@@ -68,7 +70,6 @@ def test_the_sbom_names_packages_and_weights() -> None:
     assert len(checker["hashes"][0]["content"]) == 64
 
 
-@pytest.mark.django_db
 def test_the_sbom_has_the_server_s_own_versions() -> None:
     parts = [part for part in bundled.bundled() if "purl" in part]
     with connection.cursor() as cursor:
@@ -81,7 +82,6 @@ def test_the_sbom_has_the_server_s_own_versions() -> None:
     assert f"pkg:github/pgvector/pgvector@v{vector}" in purls
 
 
-@pytest.mark.django_db
 def test_the_sbom_lists_each_script_of_others_that_pages_load(admin_client: Client) -> None:
     pages = (
         "/",
@@ -109,7 +109,6 @@ def test_a_script_whose_version_is_not_told_is_named(monkeypatch: pytest.MonkeyP
         list(bundled.bundled())
 
 
-@pytest.mark.django_db
 def test_each_card_has_the_sections_of_the_schema_in_its_order() -> None:
     cards = model_cards()
     names = ("system", "encoder", "gate", "ocr", "large-reader", "small-reader", "checker")
@@ -126,7 +125,6 @@ def test_each_card_has_the_sections_of_the_schema_in_its_order() -> None:
         assert all(leaf.text for leaf in root.iter() if not len(leaf) and "Biblio" not in leaf.tag)
 
 
-@pytest.mark.django_db
 def test_the_system_s_card_goes_by_the_settings_in_force(settings: Settings) -> None:
     unwritten, unused = "no language model writes answers", "not used as this site is set"
     cards = model_cards()
@@ -142,7 +140,6 @@ def test_the_system_s_card_goes_by_the_settings_in_force(settings: Settings) -> 
     assert unused in cards["checker.xml"]
 
 
-@pytest.mark.django_db
 def test_the_system_s_card_has_the_figures_of_the_site_or_of_the_release() -> None:
     of_release = (
         "<ValueJson>0.283</ValueJson>",
@@ -207,13 +204,11 @@ def test_openacr_has_every_criterion_once_at_its_level() -> None:
         assert all(isinstance(number, str) for number in numbers)
 
 
-@pytest.mark.django_db
 def test_nothing_leaves_a_site_as_it_comes() -> None:
     assert list(flows()) == []
     assert "Nothing: no service" in data_flows.data_flows()
 
 
-@pytest.mark.django_db
 def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
     settings: Settings,
 ) -> None:
@@ -240,7 +235,6 @@ def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
     assert lacking(text, "not encrypted", "secret", "kkk") == ["not encrypted", "secret", "kkk"]
 
 
-@pytest.mark.django_db
 def test_what_leaves_without_tls_is_marked(settings: Settings) -> None:
     settings.SCANNER = "tcp://scanner.example.org:3310"
     settings.AUDIT_HEADS_URL = "http://heads.example.org/in"
@@ -249,7 +243,6 @@ def test_what_leaves_without_tls_is_marked(settings: Settings) -> None:
     assert all("leaves, **not encrypted**" in row for row in rows)
 
 
-@pytest.mark.django_db
 def test_tokens_are_counted_while_they_are_valid(alice: User) -> None:
     tokens = get_token_model().objects
     for expiry in (None, datetime.timedelta(days=1), datetime.timedelta(days=-1)):
@@ -297,7 +290,6 @@ def test_what_is_named_like_a_secret_is_one() -> None:
     assert [n for n, each in declared if named.search(n) and not told(each).is_secret] == []
 
 
-@pytest.mark.django_db
 def test_a_folder_is_whole_and_says_what_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,7 +323,6 @@ def assert_nothing_leads_out(to: Path) -> None:
     assert not [name for name in found if not (to / name).is_file()]
 
 
-@pytest.mark.django_db
 def test_a_folder_of_others_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# Mine\n")
     with pytest.raises(CommandError, match="holds other files"):
@@ -339,7 +330,6 @@ def test_a_folder_of_others_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "README.md").read_text() == "# Mine\n"
 
 
-@pytest.mark.django_db
 def test_the_administration_shows_the_hazard_log(client: Client, admin_client: Client) -> None:
     page = admin_client.get("/admin/hazards/")
     assert page.status_code == 200

@@ -46,6 +46,7 @@ from tests.corpus.stored import document_path
 from tests.databases import fresh_database, superuser
 from tests.dying.full_disk import no_file_longer_than
 from tests.site.browsing.states import State, catalog_state, rows_state
+from tests.tables import rows
 
 QUESTION = "How much calcium gluconate do I give when the ECG has changed in hyperkalaemia?"
 
@@ -556,20 +557,7 @@ def test_another_backup_does_not_go_over_one_that_was_cut_off(
     restore(backup.folder)
 
 
-@pytest.mark.parametrize(
-    ("harm", "said"),
-    [
-        ("ALTER TABLE chat_auditevent DISABLE TRIGGER USER", "protects the audit log otherwise"),
-        ("GRANT UPDATE ON chat_auditevent TO medrag_app", "protects the audit log otherwise"),
-        (
-            "ALTER TABLE chat_auditevent DISABLE TRIGGER USER; UPDATE chat_auditevent SET "
-            "actor = 'x' WHERE seq = 2; ALTER TABLE chat_auditevent ENABLE TRIGGER USER",
-            "audit log is not as it was.*row 2",
-        ),
-        ("INSERT INTO auth_group (name) VALUES ('later')", "auth_group has another number"),
-        ("DROP TABLE django_session", "django_session is missing"),
-    ],
-)
+@pytest.mark.parametrize(("harm", "said"), rows(__file__, "came_back_otherwise.jsonl"))
 def test_what_came_back_otherwise_is_not_called_done(
     backup: Backup, empty_site: str, harm: str, said: str
 ) -> None:

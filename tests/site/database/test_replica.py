@@ -31,7 +31,7 @@ from medrag_site.database.postmaster import SYSTEM_USER, living
 from tests.chat.api.api_calls import SEARCH, post, signed_in
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline
 from tests.databases import superuser
-from tests.people import narrow, person
+from tests.people import client_of, narrow, person
 from tests.processes import ROOT, wait_until
 
 pytestmark = pytest.mark.slow
@@ -317,8 +317,7 @@ def test_a_withdrawal_holds_at_once_though_the_standby_does_not_know_it(
 def test_headings_are_suggested_from_the_standby_with_the_rights_of_the_primary(
     guideline: Document, replica: Standby
 ) -> None:
-    browser = Client()
-    browser.force_login(person("asker"))
+    browser = client_of(person("asker"))
     catch_up()
 
     def suggested() -> bool:

@@ -23,6 +23,7 @@ from medrag_site.processes.broker import LastingBroker
 from medrag_site.processes.checks import check_retry
 from medrag_site.processes.schedules import SCHEDULES, SIGNING, faults, schedules_sync
 from tests.corpus.documents import guideline, ingest
+from tests.people import client_of
 
 pytestmark = pytest.mark.django_db
 FAILED = "The head could not be sent."
@@ -187,8 +188,7 @@ def test_superusers_alone_see_the_queue_and_run_a_schedule(bob: User, admin_clie
     ended(SIGNING, success=False, result=FAILED)
     ended("pruning", success=True)
     User.objects.filter(pk=bob.pk).update(is_staff=True)
-    other = Client()
-    other.force_login(bob)
+    other = client_of(bob)
     shown = {"schedule": Schedule, "success": Task, "failure": Failure, "ormq": OrmQ}
     for name, model in shown.items():
         url = reverse(f"admin:django_q_{name}_changelist")

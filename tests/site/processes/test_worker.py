@@ -1,5 +1,6 @@
-"""Test the worker as it runs, killed in every way that happens."""
+"""Test the worker as it runs, killed in every way that happens, also under runs of questions."""
 
+import contextlib
 import signal
 from pathlib import Path
 
@@ -14,10 +15,14 @@ from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
 from corpus.services.documents import document_reindex
 from corpus.services.encoders import encoders_are_building, encoders_sync
 from corpus.services.indexing import document_index
+from evaluation.models import QuestionRun, ResultState, RunState
+from evaluation.question_runs.services import question_run_cancel, question_run_resume
 from medrag_site import doctor
+from tests.chat.guidelines import publish_guideline
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.encoders import tiny_models
 from tests.dying import poison_settings
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 from tests.processes import (
     family_of,
     in_processes,
@@ -29,7 +34,7 @@ from tests.processes import (
     words_of,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_database")]
 
 SECTIONS = 96  # six batches
 UNDISTURBED: list[tuple[object, ...]] = []  # filled once, the same for every database
@@ -71,7 +76,7 @@ def busy_process(supervisor: int) -> psutil.Process:
     "victim", ["family", pytest.param("busy process", marks=pytest.mark.exhaustive)]
 )
 def test_killing_it_in_mid_work_changes_nothing_in_the_end(
-    victim: str, own_database: str, tmp_path: Path, settings: Settings
+    victim: str, tmp_path: Path, settings: Settings
 ) -> None:
     """Killed while it parses, then while it embeds; the third attempt resumes and finishes."""
     log = tmp_path / "worker.log"
@@ -104,9 +109,7 @@ def test_killing_it_in_mid_work_changes_nothing_in_the_end(
     assert disturbed == UNDISTURBED
 
 
-def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
-    own_database: str, tmp_path: Path
-) -> None:
+def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(tmp_path: Path) -> None:
     poison = {
         "worker_stopped": ingest("# POISON: kill-worker\n\nText.\n", "kills-worker.md"),
         "parser_timeout": ingest("# POISON: hang\n\nText.\n", "hangs.md"),
@@ -131,7 +134,7 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)]
 )
 def test_a_stop_leaves_no_process_and_counts_no_attempt(
-    number: signal.Signals, own_database: str, tmp_path: Path
+    number: signal.Signals, tmp_path: Path
 ) -> None:
     document = ingest("# POISON: hang\n\nText.\n")
     with running("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600") as worker:
@@ -146,7 +149,7 @@ def test_a_stop_leaves_no_process_and_counts_no_attempt(
 
 
 @pytest.mark.exhaustive  # `test_supervisor` kills `serve`, `test_fork_servers` who parses
-def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_path: Path) -> None:
+def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path: Path) -> None:
     document = ingest("# POISON: slow 60\n\nText.\n")
     worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600")
     wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
@@ -158,7 +161,7 @@ def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_pat
 
 
 @pytest.mark.exhaustive  # waits for the watchdog
-def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
+def test_a_process_that_stands_still_is_started_again(tmp_path: Path) -> None:
     """The queue is suspended, as if it waited for a lock whose owner was killed."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
         wait_until(lambda: len(queue(worker.pid)) > 8, "the queue runs")
@@ -176,9 +179,7 @@ def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_pat
 @pytest.mark.parametrize(
     "victim", ["its sentinel", pytest.param("an idle worker of it", marks=pytest.mark.exhaustive)]
 )
-def test_a_queue_that_lost_a_process_goes_on(
-    victim: str, own_database: str, tmp_path: Path
-) -> None:
+def test_a_queue_that_lost_a_process_goes_on(victim: str, tmp_path: Path) -> None:
     """Such a queue may look alive and take no task."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
         wait_until(lambda: len(queue(worker.pid)) > 8, "the queue runs")
@@ -190,7 +191,7 @@ def test_a_queue_that_lost_a_process_goes_on(
     assert job(document).attempts == 1
 
 
-def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path: Path) -> None:
+def test_a_job_that_takes_too_long_ends_its_process(tmp_path: Path) -> None:
     """Even in native code, which no time-out of a queue can interrupt."""
     document = ingest("# POISON: slow 60\n\nText.\n")
     with running(
@@ -201,7 +202,7 @@ def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path:
 
 
 def test_new_vectors_are_made_beside_the_work_and_taken_over(
-    own_database: str, tmp_path: Path, settings: Settings
+    tmp_path: Path, settings: Settings
 ) -> None:
     document = ingest(guideline(sections=3))
     document_index(document.pk)
@@ -219,7 +220,7 @@ def test_new_vectors_are_made_beside_the_work_and_taken_over(
 
 
 def test_signed_heads_that_are_gone_are_told_to_staff_and_stop_no_work(
-    own_database: str, tmp_path: Path, settings: Settings
+    tmp_path: Path, settings: Settings
 ) -> None:
     document = ingest("# Dosing\n\nGive 5 mg.\n")
     sign_head()
@@ -233,3 +234,49 @@ def test_signed_heads_that_are_gone_are_told_to_staff_and_stop_no_work(
     assert "audit sign --anew" in fault
     assert (found.ok, found.detail) == (False, fault)
     assert fault in (tmp_path / "worker.log").read_text()
+
+
+ITEM = ITEMS[0]
+
+
+def many(count: int) -> QuestionRun:
+    items = [
+        type(ITEM)(f"q{n:03}", f"{ITEM.question} ({n})", ITEM.kind, patterns=ITEM.patterns)
+        for n in range(count)
+    ]
+    return run_of(stored_set(tuple(items)))
+
+
+def done(run: QuestionRun) -> int:
+    return run.results.filter(state=ResultState.DONE).count()
+
+
+def state(run: QuestionRun) -> str:
+    run.refresh_from_db()
+    return run.state
+
+
+def asking_process(worker: int) -> psutil.Process | None:
+    for process in family_of(worker):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if words_of(process)[-2:] == ["medrag_site.processes.child", "evaluating"]:
+                return process
+    return None
+
+
+def test_a_file_is_indexed_meanwhile_and_a_stop_gives_the_item_back(tmp_path: Path) -> None:
+    publish_guideline(picture=False)
+    run = many(400)
+    with running("worker", log=tmp_path / "worker.log", **in_processes(1)) as worker:
+        wait_until(lambda: done(run) >= 3, "some are asked")
+        document = ingest(guideline(sections=2), "meanwhile.md")
+        wait_until(lambda: Job.objects.get(document=document).state == JobState.DONE, "it is")
+        assert done(run) < 400
+        question_run_cancel(run)
+        wait_until(lambda: asking_process(worker.pid) is None, "nobody asks")
+        question_run_resume(run)
+        wait_until(lambda: state(run) == RunState.RUNNING, "it goes on")
+        worker.terminate()
+        assert worker.wait(30) == 0
+    assert not run.results.filter(state=ResultState.RUNNING).exists()
+    assert set(run.results.filter(turn=None).values_list("attempts", flat=True)) == {0}

@@ -22,6 +22,7 @@ from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.chat.guidelines import DOSE, publish_guideline
 from tests.corpora import publish, shelf
 from tests.people import person
+from tests.tables import rows
 
 RIGHT = DOSE.replace("500 mg", "50 mg")
 DOCUMENTS = "/api/v1/documents"
@@ -84,18 +85,7 @@ def test_what_the_administration_refuses_is_refused(
     assert upload(client, key="a").status_code == 202  # a refused upload leaves its key free
 
 
-@pytest.mark.parametrize(
-    ("said", "pointer"),
-    [
-        ({"collection": "none"}, "#/collection"),
-        ({"tittle": "x"}, "#/tittle"),
-        ({"version": "x" * 51}, "#/version"),
-        ({"source_type": "song"}, "#/source_type"),
-        ({"review_by": "tomorrow"}, "#/review_by"),
-        ({"title": ["a", "b"]}, "#/title"),
-        ({"issuer": "a\0b"}, "#/issuer"),
-    ],
-)
+@pytest.mark.parametrize(("said", "pointer"), rows(__file__, "wrong_forms.jsonl"))
 def test_a_wrong_form_is_400(client: Client, said: Any, pointer: str) -> None:
     problem = assert_problem(upload(client, **said), 400)
     assert [error["pointer"] for error in problem["errors"]] == [pointer]

@@ -19,6 +19,7 @@ from samples.record.resources import observation
 from samples.record.server import PERSON
 from tests.chat.records.launch.launching import BACK, START, begun, launched, linked
 from tests.chat.records.launch.record_server import RecordServer
+from tests.tables import rows
 
 Hostile = Callable[[RecordServer, Client], Any]
 
@@ -243,27 +244,7 @@ def test_a_record_vouches_for_nobody_of_single_sign_on(
     assert launched(server, client)["Location"] == "/sign-in/?next=/launch/link"
 
 
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ({}, "names no record"),
-        ({"record": [{"issuer": "https://r.example.org"}]}, "has issuer, name, client_id"),
-        ({"rate": 1}, "rate is not one of"),
-        ({"record": [{"issuer": "http://r.example.org", "name": "R", "client_id": "c"}]}, "https"),
-        ({"record": [{"issuer": "https://r", "name": "R", "client_id": "c"}] * 2}, "twice"),
-        (
-            {"record": [{"issuer": "https://r", "name": "R", "client_id": "c", "key": "/none"}]},
-            "no readable file",
-        ),
-        (
-            {
-                "record": [{"issuer": "https://r", "name": "R", "client_id": "c"}],
-                "facts_minutes": True,
-            },
-            "facts_minutes must be a whole number",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("written", "said"), rows(__file__, "wrong_settings.jsonl"))
 def test_settings_are_read_strictly(written: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         launch_from(written)

@@ -14,13 +14,18 @@ from tests.chat.sign_in.scim.directory import (
     ENTRA,
     OKTA,
     PATCH,
-    USER,
     Directory,
     events,
     is_in,
     names_of,
 )
-from tests.people import person
+from tests.people import client_of, person
+from tests.tables import rows
+
+
+def named(table: str) -> list[Any]:
+    """Return the cases of a table, whose first cells are their names."""
+    return [pytest.param(*row, id=name) for name, *row in rows(__file__, table)]
 
 
 @pytest.mark.parametrize("path", ["Users", "Users/1", "Groups", "ServiceProviderConfig"])
@@ -48,40 +53,7 @@ def test_a_new_colleague(directory: Directory, body: dict[str, Any]) -> None:
     assert directory.send("GET", f"Users/{account.pk}") == (200, told)
 
 
-LEAVERS: dict[str, tuple[str, Any]] = {
-    "Entra, as text": (
-        "PATCH",
-        {"Operations": [{"op": "Replace", "path": "active", "value": "False"}]},
-    ),
-    "Entra, as boolean": (
-        "PATCH",
-        {"Operations": [{"op": "Replace", "path": "active", "value": False}]},
-    ),
-    "Entra, with what is unknown or wrong": (
-        "PATCH",
-        {
-            "Operations": [
-                {"op": "Add", "path": "title", "value": "Gone"},
-                {"op": "Replace", "path": 'emails[type eq "work"].value', "value": "no mail"},
-                {"op": "Replace", "path": "userName", "value": ""},
-                {"op": "Replace", "path": "active", "value": "False"},
-            ]
-        },
-    ),
-    "with the name of the schema": (
-        "PATCH",
-        {"Operations": [{"op": "replace", "path": f"{USER}:active", "value": False}]},
-    ),
-    "Okta, without a path": (
-        "PATCH",
-        {"Operations": [{"op": "replace", "value": {"active": False}}]},
-    ),
-    "Okta, the whole person": ("PUT", OKTA | {"active": False}),
-    "deleted": ("DELETE", None),
-}
-
-
-@pytest.mark.parametrize(("method", "body"), LEAVERS.values(), ids=LEAVERS)
+@pytest.mark.parametrize(("method", "body"), named("leavers.jsonl"))
 def test_a_leaver_is_out_at_the_next_request(
     directory: Directory, ada: User, bob: User, method: str, body: Any
 ) -> None:
@@ -109,8 +81,7 @@ def test_a_leaver_is_out_at_the_next_request(
 
 @pytest.mark.parametrize("active", [True, "True"])
 def test_who_comes_back_signs_in_anew(directory: Directory, ada: User, active: Any) -> None:
-    browser = Client()
-    browser.force_login(ada)
+    browser = client_of(ada)
     program = Client(headers={"authorization": f"Bearer {token_create(ada)}"})
     for _ in range(2):
         directory.patch_with(f"Users/{ada.pk}", {"op": "replace", "value": {"active": False}})
@@ -182,8 +153,7 @@ def test_such_an_account_can_be_changed_in_the_administration(
     directory: Directory, name: str
 ) -> None:
     pk = directory.send("POST", "Users", ENTRA | {"userName": name})[1]["id"]
-    browser = Client()
-    browser.force_login(person("root", "Administrators", is_superuser=True))
+    browser = client_of(person("root", "Administrators", is_superuser=True))
     form = {"username": name, "is_active": "on", "is_staff": "on"}
     path = f"/admin/auth/user/{pk}/change/"
     assert browser.post(path, form).status_code == 302
@@ -192,33 +162,7 @@ def test_such_an_account_can_be_changed_in_the_administration(
     assert User.objects.get(pk=pk).username == name
 
 
-CHANGES: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {
-    "Entra": (
-        [
-            {"op": "Replace", "path": "name.familyName", "value": "King"},
-            {"op": "Add", "path": 'emails[type eq "work"].value', "value": "king@h.example"},
-            {"op": "Replace", "path": "displayName", "value": "Ada King"},
-            {"op": "Add", "path": 'phoneNumbers[type eq "mobile"].value', "value": "1"},
-        ],
-        {"last_name": "King", "email": "king@h.example"},
-    ),
-    "Entra, without a path": (
-        [{"op": "Add", "value": {"name.givenName": "Augusta", "userName": "king", "title": None}}],
-        {"first_name": "Augusta", "username": "king"},
-    ),
-    "Okta": (
-        [{"op": "replace", "value": {"name": {"familyName": "King"}, "password": "hunter22"}}],
-        {"last_name": "King"},
-    ),
-    "a private address": (
-        [{"op": "Add", "path": 'emails[type eq "home"].value', "value": "private@h.example"}],
-        {},
-    ),
-    "taken away": ([{"op": "Remove", "path": "name.givenName", "value": "x"}], {"first_name": ""}),
-}
-
-
-@pytest.mark.parametrize(("operations", "expected"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("operations", "expected"), named("changes.jsonl"))
 def test_a_change(
     directory: Directory, ada: User, operations: list[dict[str, Any]], expected: dict[str, str]
 ) -> None:
@@ -229,17 +173,7 @@ def test_a_change(
     assert changed == ([sorted(expected)] if expected else [])
 
 
-SAME = {
-    "name": ("POST", {"userName": "ALICE"}),
-    "mail": ("POST", {"userName": "new", "emails": [{"value": "Alice@h.example"}]}),
-    "id of a person": ("POST", {"userName": "new", "externalId": ENTRA["externalId"]}),
-    "name of a superuser": ("POST", {"userName": "root"}),
-    "name, by a change": ("PUT", {"userName": "alice"}),
-    "mail, by a change": ("PUT", {"emails": [{"value": "alice@h.example"}]}),
-}
-
-
-@pytest.mark.parametrize(("method", "body"), SAME.values(), ids=SAME)
+@pytest.mark.parametrize(("method", "body"), named("same_people.jsonl"))
 def test_two_people_never_become_one(
     directory: Directory, ada: User, alice: User, method: str, body: dict[str, Any]
 ) -> None:
@@ -265,8 +199,7 @@ def test_a_name_that_passed_to_another_person_does_not_open_the_old_account(
 def test_superusers_are_out_of_reach(directory: Directory) -> None:
     root = person("root", is_superuser=True)
     path, group = f"Users/{root.pk}", directory.group("gl-doctors")
-    browser = Client()
-    browser.force_login(root)
+    browser = client_of(root)
     assert directory.find("Users", 'userName eq "root"')["totalResults"] == 0
     assert directory.send("GET", path)[0] == 404
     wanted = {"op": "add", "path": "members", "value": [{"value": str(root.pk)}]}
