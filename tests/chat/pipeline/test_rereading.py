@@ -36,7 +36,8 @@ def shown(turn: Turn) -> object:
 
 
 def test_passages_replaced_after_the_search_are_searched_anew(document: Document) -> None:
-    before, replaced = ask(), []
+    before = ask()
+    replaced: list[int] = []
 
     def read_again(event: Event) -> None:
         if isinstance(event, Found) and not replaced:
