@@ -26,6 +26,7 @@ from pytest_django import Settings
 
 from bench.connections import connected_to
 from chat.audit.heads import sign_head
+from core.openvino_runtime import COMPUTING
 from medrag_site.backups.making import make_backup
 from medrag_site.database.provisioning import provision
 from tests.corpus.documents import guideline
@@ -46,7 +47,8 @@ DOCUMENTS = 30
 
 def environment(**own: str) -> dict[str, str]:
     mine = ("MEDRAG_", "DJANGO_", "DATABASE_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(mine)} | own
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
+    return kept | {COMPUTING: "precision=f32"} | own  # as `demo` computes, whatever the processor
 
 
 def command(*arguments: str, **own: str) -> str:
