@@ -16,7 +16,7 @@ from chat.pipeline.run import AnswerRun
 from chat.types import Outcome
 from corpus.models import Chunk
 
-TRIES = 3  # each searches anew; so often in a row only a document of seconds is read again
+TRIES = 10  # each searches anew, while there is time: all of a small site may be read again
 Answering = Callable[[], tuple[AnswerRun, Outcome]]
 
 
@@ -27,7 +27,9 @@ class PassagesReplaced(Exception):
 def settled(runs: Sequence[AnswerRun], answering: Answering) -> tuple[AnswerRun, Outcome]:
     """Answer until no passage found in any of the runs is gone at the end; else refuse."""
     prepared = [(run.understood, list(run.cautions)) for run in runs]
-    for _ in range(TRIES):
+    for again in range(TRIES):
+        if again and not all(run.left_s for run in runs):
+            break
         for run, (understood, cautions) in zip(runs, prepared, strict=True):
             run.start_over(understood, cautions)
         run, outcome = answering()
