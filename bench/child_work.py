@@ -99,7 +99,7 @@ def _plain(document: SourceDocument) -> PlainDocument:
     )
 
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[1]
 
 
 def why(error: Exception) -> str:
