@@ -58,6 +58,15 @@ def test_what_comes_too_late_is_not_tried_and_a_failure(tmp_path: Path) -> None:
     assert (status, row) == (1, "some attack not tried: 1 (no time was left) -")
 
 
+def test_a_control_of_a_hazard_that_comes_too_late_did_not_break(tmp_path: Path) -> None:
+    control = "import tests.controls\ntests.controls.controlling_tests = lambda: {NAME: ['H01']}\n"
+    hook = "from tests.controls import pytest_runtest_makereport\n"
+    name = "'test_made.py::test_holds'"
+    (tmp_path / "conftest.py").write_text(control.replace("NAME", name) + hook)
+    status, row = attacked(tmp_path, "test_holds", time_s=-1.0)
+    assert (status, row) == (1, "some attack not tried: 1 (no time was left) -")
+
+
 def test_every_test_of_an_attack_is_there_and_belongs_to_one_alone() -> None:
     named = [test for attack in ATTACKS for test in attack.tests]
     assert len(named) == len(set(named))
