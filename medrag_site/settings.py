@@ -260,7 +260,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "medrag_site.web.framing.Framing",
     "medrag_site.web.request_validation.SoundRequests",
-    "medrag_site.web.framing.CrossOrigin",
+    "medrag_site.web.cross_origin.CrossOrigin",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from django.db import DatabaseError
+from django.db import Error
 
 from chat.models import Reason
 from chat.pipeline.refusals import failed
@@ -36,7 +36,7 @@ def settled(runs: Sequence[AnswerRun], answering: Answering) -> tuple[AnswerRun,
         try:
             if not _are_replaced(runs):
                 return run, outcome
-        except DatabaseError as error:
+        except Error as error:
             return run, failed(run, Reason.SEARCH_UNAVAILABLE, error)
     return run, failed(run, Reason.SEARCH_UNAVAILABLE, PassagesReplaced())
 

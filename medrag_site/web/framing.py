@@ -1,9 +1,13 @@
-"""Frames and other origins: which of the hospital's pages may embed the site or call its API."""
+"""Let the pages of named origins show the site in a frame (MEDRAG_FRAME_ANCESTORS).
+
+Signing in and the administration are never framed, so that nobody can be led to type or click there
+unseen. Cookies are kept apart for each site that frames this one (`Partitioned`), unless that is
+this machine itself, without https.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from http import HTTPStatus
 from http.cookies import Morsel
 from typing import Any
 
@@ -13,7 +17,6 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 
 NEVER = ("/admin/", "/sign-in/", "/second-factor/", "/launch/link")
 
@@ -60,44 +63,3 @@ def _is_never(request: HttpRequest) -> bool:
 
 def _is_in_frame(request: HttpRequest) -> bool:
     return request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
-
-
-API = ("/api/", "/v1/", "/cds-services")
-METHODS = "GET, POST, PATCH, DELETE"
-SENT = "*, Authorization"  # OpenAI's client sends a dozen headers; * covers all but this one
-SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
-PREFLIGHT_S = 600
-
-
-class CrossOrigin:
-    """Lets `cors_origins` of MEDRAG_API read the API's answers to their own token.
-
-    Credentials are not allowed, so no cookie is taken from another site. For any other origin no
-    CORS header is set, and its browser hides the answer.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not settings.CORS_ORIGINS or not request.path_info.startswith(API):
-            return self._get_response(request)
-        origin = request.headers.get("Origin", "")
-        is_allowed = origin in settings.CORS_ORIGINS
-        response: HttpResponseBase
-        if is_allowed and _is_preflight(request):
-            response = HttpResponse(status=HTTPStatus.NO_CONTENT)
-            response["Access-Control-Allow-Methods"] = METHODS
-            response["Access-Control-Allow-Headers"] = SENT
-            response["Access-Control-Max-Age"] = str(PREFLIGHT_S)
-        else:
-            response = self._get_response(request)
-        patch_vary_headers(response, ["Origin"])
-        if is_allowed:
-            response["Access-Control-Allow-Origin"] = origin
-            response["Access-Control-Expose-Headers"] = SHOWN
-        return response
-
-
-def _is_preflight(request: HttpRequest) -> bool:
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers

@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import pytest
 from django.conf import LazySettings
+from django.db import InterfaceError
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.pipeline import rereading
 from chat.pipeline.events import Event, Found
 from chat.pipeline.rereading import TRIES
 from chat.types import AskedQuestion
@@ -61,3 +63,13 @@ def test_what_is_replaced_at_every_search_is_refused(document: Document) -> None
     turn = ask(read_again)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.SEARCH_UNAVAILABLE)
     assert len(searched) == TRIES
+
+
+def test_where_it_cannot_be_told_whether_they_are_there_it_is_refused(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(runs: object) -> bool:
+        raise InterfaceError("connection already closed")
+
+    monkeypatch.setattr(rereading, "_are_replaced", broken)
+    assert ask().reason == Reason.SEARCH_UNAVAILABLE
