@@ -17,7 +17,7 @@ from chat.audit.forwarding import backlog
 from chat.audit.heads import check_access
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
-from core.database_availability import AWAY
+from core.database_availability import AWAY, sqlstate
 from core.errors import MedragError
 from corpus import files, selectors
 from corpus.encoders.registry import (
@@ -42,6 +42,8 @@ from medrag_site.processes.settings_digests import differences
 from medrag_site.release import release
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
+
+UNDEFINED_TABLE, UNDEFINED_COLUMN = "42P01", "42703"
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ def examine() -> Iterator[Finding]:
             detail = sentence_of(error)
         except (Error, OSError, MedragError, ImproperlyConfigured) as error:
             ok, detail = False, " ".join(str(error).split()) or type(error).__name__
+            if sqlstate(error) in (UNDEFINED_TABLE, UNDEFINED_COLUMN):
+                detail = "not looked at: tables are missing or of another version (migrations)"
         yield Finding(name, ok, detail)
 
 

@@ -5,6 +5,7 @@ Each look returns whether all is well (None if there is something to do) and wha
 
 from __future__ import annotations
 
+import psycopg
 from django.conf import settings
 from django.db import connection, connections
 from django.utils import timezone
@@ -20,7 +21,7 @@ OLDEST_POSTGRES = 15
 CLOCK_OFF_S = 30  # as long as a code of an authenticator app is valid
 
 
-def database() -> tuple[bool, str]:
+def database() -> tuple[bool | None, str]:
     start_database()
     server = server_version(connection)
     if server.major < OLDEST_POSTGRES:
@@ -28,7 +29,23 @@ def database() -> tuple[bool, str]:
     if fault := _collation_fault():
         return False, fault
     where = "embedded" if settings.DATABASE_IS_EMBEDDED else "from DATABASE_URL"
-    return True, f"PostgreSQL {server.name}, {where}"
+    found = f"PostgreSQL {server.name}, {where}"
+    if not _is_behind_a_pool():
+        return True, found
+    if settings.PREPARED_STATEMENTS:
+        return None, (
+            f"{found}, through a pool: set MEDRAG_PREPARED_STATEMENTS=false, unless the pool "
+            "keeps a session for a connection"
+        )
+    return True, f"{found}, through a pool"
+
+
+def _is_behind_a_pool() -> bool:
+    """Tell whether the session that answers is another than the one that greeted."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        answering = cursor.fetchone()[0]
+    return bool(connection.connection.info.backend_pid != answering)
 
 
 def _collation_fault() -> str:
@@ -78,7 +95,20 @@ def role() -> tuple[bool, str]:
         role, superuser, creates = cursor.fetchone()
     if superuser or creates:
         return False, f"{role} may do too much: use a role as in docs/running.md"
+    for setting, alias in (("DATABASE_AUDITOR_URL", "auditor"), ("DATABASE_OWNER_URL", "owner")):
+        if fault := _refusal(alias):
+            return False, f"{setting} does not lead to the database: {fault}"
     return True, f"{role}, which reads and writes rows only"
+
+
+def _refusal(alias: str) -> str:
+    """Say why no connection can be made with the role of `alias`; empty if it can."""
+    parameters = connections[alias].get_connection_params()
+    try:
+        psycopg.connect(**parameters).close()
+    except psycopg.OperationalError as error:
+        return " ".join(str(error).split())
+    return ""
 
 
 def pgvector() -> tuple[bool, str]:

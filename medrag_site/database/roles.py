@@ -57,24 +57,32 @@ def external(
 
 
 def _from_url(setting: str, url: str, *, connect_s: int = CONNECT_S) -> dict[str, Any]:
-    parts = urlsplit(url)
-    name = unquote(parts.path.lstrip("/"))
-    options = dict(parse_qsl(parts.query))
-    host = options.pop("host", "") or parts.hostname or ""
-    if parts.scheme not in ("postgres", "postgresql") or not name:
-        raise ImproperlyConfigured(
-            f"{setting} must look like postgresql://user:password@host:5432/database."
-        )
     try:
+        parts = urlsplit(url)
         port = str(parts.port or "")
     except ValueError as error:
-        raise ImproperlyConfigured(f"{setting}: the port is not a number.") from error
+        raise _no_address(setting) from error
+    path = parts.path.lstrip("/")
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", "") or parts.hostname or ""
+    is_cut_off = set("/@") & set(path)  # by a password that holds a slash
+    if parts.scheme not in ("postgres", "postgresql") or not path or is_cut_off:
+        raise _no_address(setting)
     return {
         **_COMMON,
-        "NAME": name,
+        "NAME": unquote(path),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": port,
         "OPTIONS": {"connect_timeout": connect_s, **options},
     }
+
+
+def _no_address(setting: str) -> ImproperlyConfigured:
+    """Return the error, without the address, which holds a password."""
+    return ImproperlyConfigured(
+        f"{setting} must look like postgresql://user:password@host:5432/database. A password's "
+        "characters other than letters, digits and -._~ are written as % and their code, such as "
+        "%40 for @, %2F for / and %25 for %."
+    )

@@ -1,11 +1,12 @@
 """Test `manage.py doctor`: one line for each check, and status 1 if any is bad."""
 
 import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, connections, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg import sql
@@ -62,6 +63,37 @@ def test_texts_that_the_system_sorts_in_another_way_are_told(own_database: str) 
     assert "by version 0.9 of the system's rules and are by 1 now" in said
     assert f'REINDEX DATABASE "{name}"' in said
     assert f'ALTER DATABASE "{name}" REFRESH COLLATION VERSION' in said
+
+
+@pytest.mark.parametrize("alias", ["auditor", "owner"])
+@pytest.mark.django_db
+def test_an_address_of_another_role_that_leads_nowhere_is_told(
+    alias: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings_of_it = connections[alias].settings_dict
+    for wrong in ({"USER": "medrag_nobody"}, {"HOST": "127.0.0.1", "PORT": "9"}):
+        with monkeypatch.context() as patched:
+            for name, value in wrong.items():
+                patched.setitem(settings_of_it, name, value)
+            found = findings()["role"]
+        assert not found.ok
+        assert found.detail.startswith(f"DATABASE_{alias.upper()}_URL does not lead to")
+    assert findings()["role"].ok
+
+
+@pytest.mark.django_db
+def test_what_lacks_its_tables_is_told_without_sql(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(query: str) -> tuple[bool, str]:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(query)
+        return True, ""
+
+    queries = ("SELECT 1 FROM corpus_shelf", "SELECT colour FROM corpus_document")
+    for query in queries:
+        monkeypatch.setattr(doctor, "_LOOKS", {"one": partial(look, query)})
+        (found,) = doctor.examine()
+        assert found.ok is False
+        assert "tables are missing" in found.detail
 
 
 @pytest.mark.django_db

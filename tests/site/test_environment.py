@@ -151,6 +151,13 @@ def test_database_url_that_is_none(url: str) -> None:
         databases.external(url, "", "")
 
 
+@pytest.mark.parametrize("password", ["a#b", "a/b", "a[b", "a?b", "4/b"])
+def test_a_password_that_is_not_escaped_is_told_how_and_not_repeated(password: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="%2F for /") as told:
+        databases.external(f"postgresql://me:{password}@db:5432/medrag", "", "")
+    assert password not in str(told.value)
+
+
 NO_ADDRESSES = (
     "example.org/v1", "ftp://example.org", "http://", "https:///v1",
     # Addresses that no client can call.

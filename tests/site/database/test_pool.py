@@ -22,6 +22,7 @@ from chat.reviews.services import review_flag
 from corpus.indexing.vector_index import FILLING, AlreadyRunning, alone
 from corpus.models import Document, Job, JobState
 from evaluation.models import QuestionRun, ResultState, RunState
+from medrag_site import doctor_database
 from medrag_site.database import roles
 from medrag_site.database.postmaster import SYSTEM_USER
 from medrag_site.groups import AUDITORS, EVALUATORS, PUBLISHERS, STAFF
@@ -122,6 +123,18 @@ def test_sessions_are_exchanged_so_that_a_cursor_of_a_session_would_be_lost(
     connections.settings["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
     with pytest.raises(psycopg.errors.InvalidCursorName):
         read_while_another_takes_the_session()
+
+
+def test_doctor_tells_a_pool_and_prepared_statements_behind_it(
+    pool: dict[str, str], settings: Settings
+) -> None:
+    ok, said = doctor_database.database()
+    assert ok is True
+    assert said.endswith("through a pool")
+    settings.PREPARED_STATEMENTS = True
+    ok, said = doctor_database.database()
+    assert ok is None
+    assert "MEDRAG_PREPARED_STATEMENTS=false" in said
 
 
 def test_one_process_at_a_time_fills_the_vectors_of_an_encoder(pool: dict[str, str]) -> None:
