@@ -14,9 +14,10 @@ from corpus.parsing.types import Doubt, Page
 def graded(page: Page) -> Page:
     """Return the page with its doubts graded, and one doubt for its flow charts, at the first box.
 
-    The other boxes have a note each, by which they are found.
+    The other boxes have a note each, by which they are found. What two parts of the reader doubt
+    alike at one place is one doubt.
     """
-    return replace(page, doubts=tuple(_graded(page))) if page.doubts else page
+    return replace(page, doubts=tuple(dict.fromkeys(_graded(page)))) if page.doubts else page
 
 
 def _graded(page: Page) -> Iterator[Doubt]:

@@ -7,7 +7,7 @@ of the text where the drawing is certain, and the approver is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.parsing.geometry import (
@@ -258,19 +258,31 @@ def doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
 
 
 def captioned(parts: list[Part]) -> list[Part]:
-    """Return the parts, each table with the text of the caption right before or after it."""
+    """Return the parts, each table with the text of the caption right before or after it.
+
+    A caption between two tables is that of the second, unless another one stands below that.
+    """
     result = list(parts)
     free = {index for index, part in enumerate(parts) if _is_caption(part, of_figure=False)}
     for index, part in enumerate(parts):
         if not isinstance(part, FoundTable):
             continue
         near = [other for other in (index - 1, index + 1) if other in free]
-        if near:
+        if near and (near[0] < index or not _are_above(parts, free, near[0])):
             caption = parts[near[0]]
             free.discard(near[0])
             if isinstance(caption, Group):
                 result[index] = part.with_caption(draft_of(caption, None).text)
     return result
+
+
+def _are_above(parts: Sequence[Part], free: Container[int], at: int) -> bool:
+    """Tell whether captions and tables alternate from a caption on, and end with a table."""
+    while at in free:
+        if not isinstance(next(iter(parts[at + 1 : at + 2]), None), FoundTable):
+            return False
+        at += 2
+    return True
 
 
 def _is_caption(part: Part | None, *, of_figure: bool) -> bool:

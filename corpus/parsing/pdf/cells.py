@@ -6,7 +6,6 @@ text outside the page are left out; words at which text runs off the page are to
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -25,7 +24,6 @@ from corpus.parsing.geometry import (
     overlap,
     union,
     upright,
-    width,
 )
 from corpus.parsing.layout.doubts import CROSSED_OUT
 from corpus.parsing.layout.runs import RAISED, TOUCHING
@@ -37,7 +35,6 @@ from corpus.parsing.pdf.annotations import (
     shown_alone,
 )
 from corpus.parsing.pdf.characters import (
-    UNPAINTED,
     Character,
     Font,
     characters,
@@ -50,6 +47,7 @@ from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.pdf.words.blanks import with_blanks
 from corpus.parsing.pdf.words.doubles import without_doubles
 from corpus.parsing.pdf.words.gaps import with_unnamed
+from corpus.parsing.pdf.words.lost import count_read, lost_signs
 from corpus.parsing.pdf.words.pieces import LAPPED, goes_on, pieces
 from corpus.parsing.types import Box, Doubt
 
@@ -95,7 +93,9 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
     images = (each for each in painted if each.kind == raw.FPDF_PAGEOBJ_IMAGE)
     pictures = [box for x in images if (box := bounds(x.handle, x.place, frame))]
     about = doubts_about(notes, texts, pictures)
-    lost = _lost(painted, frame, fonts)
+    lost = lost_signs(page, painted, frame, fonts)
+    if prints:
+        count_read(prints, number, lost)
     letters = Counter[int]()
     for piece in words:
         letters[piece[0].font.turn] += len(piece)
@@ -114,7 +114,8 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
         gone=tuple(seen.gone),
         notes=tuple(about),
         signs=signs_of(page, words),
-        unmapped=len(lost) + sum(not char.is_mapped for piece in words for char in piece),
+        unmapped=sum(word.text == UNREADABLE for word in lost)
+        + sum(not char.is_mapped for piece in words for char in piece),
     )
 
 
@@ -305,55 +306,3 @@ def _touches(pieces: Sequence[Sequence[Character]], place: int) -> bool:
     is_near = abs(first.box[0] - before.box[2]) < TOUCHING * size and not first.after_blank
     is_smaller = first.font.size < (1 - _HARDLY) * size
     return is_near and is_smaller and abs(before.base - first.base) <= RAISED * size
-
-
-def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:
-    """Return a mark for each painted text object of which PDFium gave no character.
-
-    A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours. A
-    text painted twice, for weight or a shadow, is given once by PDFium and gets no mark.
-    """
-    texts = [text for text in painted if text.kind == _TEXT]
-    lost = [text for text in texts if text.address not in read and _is_painted(text)]
-    if not lost:
-        return []
-    known: dict[int, list[Box]] = {}
-    for text in texts:
-        if text.address in read and (box := bounds(text.handle, text.place, frame)):
-            known.setdefault(int(box[0] // _STRIP), []).append(box)
-    marks = []
-    for text in lost:
-        box = bounds(text.handle, text.place, frame)
-        if not box or min(width(box), height(box)) < _MIN_PAINTED:
-            continue
-        strip = int(box[0] // _STRIP)
-        near = itertools.chain(*(known.get(strip + step, ()) for step in (-1, 0, 1)))
-        least = _SHADOW * _font_size(text)
-        if not any(_is_twice(box, other, least) for other in near):
-            marks.append(Word(UNREADABLE, box, height(box)))
-    return marks
-
-
-def _is_painted(text: Painted) -> bool:
-    return raw.FPDFTextObj_GetTextRenderMode(text.handle) not in UNPAINTED
-
-
-def _font_size(text: Painted) -> float:
-    """Return the height of a text object's font on the page; 0 if PDFium gives none."""
-    size, matrix = ctypes.c_float(), raw.FS_MATRIX()
-    if not raw.FPDFTextObj_GetFontSize(text.handle, size):
-        return 0.0
-    raw.FPDFPageObj_GetMatrix(text.handle, matrix)
-    own, outer = (abs(m.a * m.d - m.b * m.c) ** 0.5 for m in (matrix, text.place))
-    return float(size.value * own * outer)
-
-
-def _is_twice(box: Box, other: Box, least: float) -> bool:
-    """Tell whether two boxes are those of one text painted twice, hardly apart.
-
-    The boxes of small signs may always be `least` apart: PDFium leaves out no sign that is further
-    from its copy.
-    """
-    alike = abs(width(box) - width(other)) < 0.1 and abs(height(box) - height(other)) < 0.1
-    near = max(0.3 * min(width(box), height(box)), least)
-    return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near

@@ -319,15 +319,15 @@ def _inks(page: Any, size: tuple[float, float], characters: Sequence[Character])
     picture, place = picture_of(page, boxes)
     if not picture.size:
         return {}
-    ink_of = {}
+    inks = {}
     for char, box in zip(characters, boxes, strict=True):
-        ink = _ink(picture[place(box)])
+        ink = ink_of(picture[place(box)])
         if ink is not None:
-            ink_of[id(char)] = numpy.rot90(ink, char.font.turn // 90)
-    return ink_of
+            inks[id(char)] = numpy.rot90(ink, char.font.turn // 90)
+    return inks
 
 
-def _ink(pixels: Any) -> Any:
+def ink_of(pixels: Any) -> Any:
     """Return how far pixels differ from their ground, cut to the edges of the ink, or None."""
     import numpy  # heavy, so late
 

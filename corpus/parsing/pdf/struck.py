@@ -26,6 +26,7 @@ _LONG, _SLANT = 100.0, 0.1  # points, and the least slope of a line over words, 
 _CROSSED = 3  # words under such lines
 _MOST_SLANTING = 50  # of a page, the longest
 _WITHIN = 0.5  # of a character's width that a line must cross
+_RAISED = 0.2  # font heights from the baseline of a word to that of a mark behind it
 
 Piece = Sequence[Character]
 
@@ -39,21 +40,23 @@ def struck(
 ) -> set[int]:
     """Return the indexes of words in struck-out boxes, or through which lines are drawn.
 
-    A line over which something was painted later, as a box over an arrow, does not count. All are
-    on the displayed page, which has this `size`.
+    A line over which something was painted later, as a box over an arrow, does not count, nor one
+    that runs above a word and only meets the raised mark behind it, as the rule of a table does.
+    All are on the displayed page, which has this `size`.
     """
     found = set()
-    turns: dict[int, list[tuple[float, int, Character]]] = {}
-    for at, piece in enumerate(pieces):
-        for char in piece:
-            if boxes and any(contains(box, middle(displayed([char], size))) for box in boxes):
-                found.add(at)
-            if char.font.turn >= 0 and char.text.isalnum():
-                turns.setdefault(char.font.turn, []).append((char.base, at, char))
+    turns: dict[int, list[tuple[int, Character, Character]]] = {}
+    before: Character | None = None
+    for at, char in ((at, char) for at, piece in enumerate(pieces) for char in piece):
+        if boxes and any(contains(box, middle(displayed([char], size))) for box in boxes):
+            found.add(at)
+        if char.font.turn >= 0 and char.text.isalnum():
+            turns.setdefault(char.font.turn, []).append((at, char, before or char))
+        before = char
     for turn, chars in turns.items():
-        chars.sort(key=lambda each: each[0])
-        bases = [base for base, _, _ in chars]
-        largest = max(char.font.size for _, _, char in chars)
+        chars.sort(key=lambda each: each[1].base)
+        bases = [char.base for _, char, _ in chars]
+        largest = max(char.font.size for _, char, _ in chars)
         for place, line in lines:
             start, end = sorted(upright((*point, *point), size, turn)[:2] for point in line)
             if abs(end[1] - start[1]) > end[0] - start[0]:
@@ -62,8 +65,10 @@ def struck(
             last = bisect_right(bases, max(start[1], end[1]) + _HIGH * largest)
             found |= {
                 at
-                for _, at, char in chars[first:last]
-                if _crosses(start, end, char) and not _is_over(place, char, covers, size)
+                for at, char, before in chars[first:last]
+                if _crosses(start, end, char)
+                and not _runs_above(start, end, before, char)
+                and not _is_over(place, char, covers, size)
             }
     return found
 
@@ -119,6 +124,21 @@ def _crosses(start: Point, end: Point, char: Character) -> bool:
     x = (max(left, start[0]) + min(right, end[0])) / 2
     y = start[1] + (end[1] - start[1]) * (x - start[0]) / max(end[0] - start[0], 1e-6)
     return _LOW * char.font.size <= char.base - y <= _HIGH * char.font.size
+
+
+def _runs_above(start: Point, end: Point, word: Character, mark: Character) -> bool:
+    """Tell whether a line through a raised mark runs above the word that the mark stands behind."""
+    left, _, right, _ = word.box
+    is_beside = abs(mark.box[0] - right) <= _LAPPED * word.font.size
+    is_raised = word.base - mark.base > _RAISED * word.font.size
+    is_along = overlap(left, right, start[0], end[0]) >= _WITHIN * (right - left)
+    return (
+        word.font.turn == mark.font.turn
+        and is_beside
+        and is_raised
+        and is_along
+        and not _crosses(start, end, word)
+    )
 
 
 def withheld(

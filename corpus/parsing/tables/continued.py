@@ -35,6 +35,7 @@ ROW_OVER_BREAK = Doubt(
 )
 _CONTINUED = re.compile(r"\bcont(?:inued|['’.]?d|\.)", re.IGNORECASE)
 _NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+(?:[.:–-]\d+)*", re.IGNORECASE)
+_COUNTED = re.compile(r"^((?:\d+\.)*)(\d{1,3})[.)]?$")
 _LOW = 0.6  # of the page's height: a table that ends higher has no continuation without labels
 _SHIFT = 12.0  # points between edges of one column on two pages
 
@@ -78,7 +79,8 @@ def _continuation(
     if not draft.header:
         if not is_low or begins_with_section(draft.cells):
             return None
-        if not (_is_named(last.draft, below[:first]) and _is_sure(last.draft)):
+        is_same = _is_named(last.draft, below[:first]) or _counts_on(last.draft, draft)
+        if not (is_same and _is_sure(last.draft)):
             doubts.append(LABELS_TAKEN_OVER)
     doubts += _doubts_of_rows(last.draft, draft)
     # A part may have one column more or less, that of its groups.
@@ -104,6 +106,15 @@ def _is_named(last: DraftTable, above: Sequence[Part]) -> bool:
     """Tell whether a table's own caption has the number of the first part's: `Table 3 Cont.`."""
     own, number = _NUMBER.match(_own_caption(above)), _NUMBER.match(last.caption)
     return own is not None and number is not None and own.group() == number.group()
+
+
+def _counts_on(last: DraftTable, draft: DraftTable) -> bool:
+    """Tell whether the numbers of the rows go on: 13.4 is the first behind 13.3."""
+    rows = last.rows[-1:], draft.rows[:1]
+    ends = [_COUNTED.match(row[0]) for (row,) in rows if row] if all(rows) else []
+    if len(ends) < 2 or not (ends[0] and ends[1]):
+        return False
+    return ends[0][1] == ends[1][1] and int(ends[0][2]) + 1 == int(ends[1][2])
 
 
 def _is_sure(last: DraftTable) -> bool:

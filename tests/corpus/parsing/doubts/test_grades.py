@@ -111,3 +111,10 @@ def test_one_flow_chart_is_one_doubt() -> None:
 )
 def test_numbers_and_negations_lost_are_counted(printed: str, read: str, lost: int) -> None:
     assert values_lost(printed, read) == lost
+
+
+def test_what_is_doubted_twice_at_one_place_is_one_doubt() -> None:
+    twice = (Doubt("words_struck", "Struck.", 0, 4), Doubt("words_struck", "Struck.", 0, 4))
+    others = (Doubt("words_struck", "Struck.", 5, 9), Doubt("sign_misread", "Misread.", 0, 4))
+    doubts = graded(Page(1, "5 mg 6 mg", (), doubts=(*twice, *others))).doubts
+    assert doubts == (twice[0], *others)

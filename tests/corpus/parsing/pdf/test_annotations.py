@@ -116,6 +116,27 @@ def test_marks_that_change_no_word_raise_no_doubt(
     assert not {NOT_READ, STRUCK} & codes(page)
 
 
+MARKED = "BT /F1 11 Tf 72 600 Td (Samplin) Tj /F1 8 Tf 6 Ts (5) Tj ET 0.5 w "
+
+
+@pytest.mark.parametrize(
+    ("line", "is_struck"),
+    [
+        ("60 609 m 300 609 l S", False),  # the rule of a table's row, above the word
+        ("72 609 m 114 609 l S", False),
+        ("60 610 240 0.5 re f", False),
+        ("109 609 m 116 609 l S", True),  # through the mark alone
+        ("60 603.5 m 300 603.5 l S 60 609 m 300 609 l S", True),  # through the word as well
+    ],
+)
+def test_a_rule_above_a_word_strikes_no_raised_mark(
+    tmp_path: Path, line: str, is_struck: bool
+) -> None:
+    page = read(tmp_path, drawn=MARKED + line)
+    assert (STRUCK in codes(page)) == is_struck
+    assert (UNREADABLE in page.text) == is_struck
+
+
 @pytest.mark.parametrize("kind", ["Text", "Highlight", "Square", "StrikeOut"])
 def test_a_comment_is_a_doubt_at_its_line_that_names_it(tmp_path: Path, kind: str) -> None:
     page = read(tmp_path, kind, f"{QUADS} /Contents ({SAID})", box=DOSE)

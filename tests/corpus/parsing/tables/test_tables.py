@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from corpus.chunking import ChunkSettings
 from corpus.parsing.doubts.grades import Grade
@@ -269,6 +270,67 @@ def test_labels_taken_over_are_sure_only_for_a_part_of_the_same_number(
     assert (second.header, second.rows[0].cells) == (drawn.LONG_LABELS, drawn.LONG[3])
     doubts = {doubt.code: doubt.grade for doubt in document.pages[1].doubts}
     assert doubts.get("table_labels_taken_over") == (Grade.VALUE if doubted else None)
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "doubted"),
+    [
+        ("3", "4", False),
+        ("13.9", "13.10", False),
+        ("19.", "20.", False),
+        ("7)", "8)", False),
+        ("3", "5", True),  # a row may be missing, or it is another table
+        ("3", "1", True),
+        ("1.9", "2.1", True),
+        ("1.3", "2.4", True),
+        ("Mild", "4", True),
+    ],
+)
+def test_labels_taken_over_are_sure_where_the_rows_are_numbered_on(
+    tmp_path: Path, last: str, first: str, doubted: bool
+) -> None:
+    widths, labels = (60, 160, 120), ("Step", "Drug", "Dose")
+
+    def above(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["Text above the table."] * 40, y=760)
+        rows = [labels, ("", "Before", "none"), (last, "Examplol", "5 mg")]
+        drawn.draw_table(canvas, rows, widths=widths, top=250, style=[drawn.GRID])
+
+    def below(canvas: Canvas) -> None:
+        rows = [(first, "Samplin", "10 mg"), ("", "Trialone", "20 mg")]
+        drawn.draw_table(canvas, rows, widths=widths, top=780, style=[drawn.GRID], labels=0)
+        fixtures.write_lines(canvas, ["Text below the table."], y=600)
+
+    document = fixtures.read_pdf(tmp_path, above, below)
+    assert _tables(document)[1].header == labels
+    codes = {doubt.code for doubt in document.pages[1].doubts}
+    assert ("table_labels_taken_over" in codes) == doubted
+
+
+@pytest.mark.parametrize(
+    ("printed", "captions"),
+    [
+        ("T1T", ["", "Table 1. Doses"]),  # the first one goes on from elsewhere
+        ("T1T2T", ["", "Table 1. Doses", "Table 2. Doses"]),
+        ("1T2T", ["Table 1. Doses", "Table 2. Doses"]),
+        ("T1T2", ["Table 1. Doses", "Table 2. Doses"]),  # captions below
+        ("T1", ["Table 1. Doses"]),
+    ],
+)
+def test_a_caption_between_two_tables_is_that_of_the_second(
+    tmp_path: Path, printed: str, captions: list[str]
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        for at, part in enumerate(printed):
+            y = 760 - 90 * at
+            if part == "T":
+                rows = [("Weight", "Dose"), (f"{at}0 kg", f"{at} mg"), (f"{at}5 kg", "9 mg")]
+                drawn.draw_table(canvas, rows, widths=(150, 120), top=y, style=[drawn.GRID])
+            else:
+                drawn.caption(canvas, f"Table {part}. Doses", y=y - 30)
+
+    document = fixtures.read_pdf(tmp_path, draw)
+    assert [table.caption for table in _tables(document)] == captions
 
 
 def test_another_table_takes_no_labels_over(tmp_path: Path) -> None:
