@@ -50,3 +50,18 @@ def test_what_staff_changed_or_deleted_stays_so(of_earlier_releases: None) -> No
     assert {row for row in after if row[0] == "AKI"} == {("AKI", "our own words", True)}
     assert {enabled for short, _, enabled in after if short in ("HD", "DKA")} == {False}
     assert ("ourward", "the ward of ours", True) in after
+
+
+def test_names_that_came_later_join_what_is_there() -> None:
+    later = migration("0007_names_of_conditions")
+    LexiconEntry.objects.filter(short__in=later.NAMES).delete()  # type: ignore[attr-defined]
+    LexiconEntry.objects.create(short="Cystitis", words="our own words")
+    for _ in range(2):
+        with connection.schema_editor() as editor:
+            later.ship(apps, editor)  # type: ignore[attr-defined]
+        named = {short: words for short, words, _ in rows() if short.lower() in later.NAMES}  # type: ignore[attr-defined]
+        own = {"Cystitis": "our own words"}
+        assert own.items() <= named.items()
+        assert len(named) == len(later.NAMES)  # type: ignore[attr-defined]
+    of_new_sites = {each.short: each.words for each in ward_words()}
+    assert later.NAMES.items() <= of_new_sites.items()  # type: ignore[attr-defined]
