@@ -21,7 +21,7 @@ from corpus.parsing.pdf.misnamed import is_other_comparison, printed_sign
 from corpus.parsing.pdf.signs import Prints, ink_of, picture_of
 from corpus.parsing.types import Box
 
-_MIN_PAINTED = 1.0  # points; a blank has no height
+_MIN_PAINTED = 0.1  # points; a blank has no height, and the dash of the smallest print has 0.4
 _STRIP = 12.0  # points; wider than a text is from its copy
 _SHADOW = 0.1  # font heights from a sign to a copy that PDFium leaves out
 _SURE = frozenset("≤≥±")  # `<` may be the head of an arrow, and `>` a bullet

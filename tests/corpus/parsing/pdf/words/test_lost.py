@@ -62,6 +62,9 @@ def test_a_sign_that_can_be_no_other_is_read_as_printed(
         ("<", 0),  # as the head of an arrow
         (">", 0),  # as a bullet
         ("=", 0),
+        ("–", 0),
+        ("−", 0),
+        ("-", 0),
         ("5", 0),
         ("≤ 5", 0),  # a number is lost with it
         ("≥2", 0),
