@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 
 import numpy as np
 from django.conf import settings
@@ -13,6 +13,7 @@ from django.conf import settings
 from chat.checks.agreement import Asked, in_agreement, is_on_class_of
 from chat.evidence.quotable import quotable_units
 from chat.reader.answerable import answerable
+from chat.reader.excerpts import MAX_STATEMENT_CHARS, read_part
 from chat.reader.features import (
     READER,
     Column,
@@ -186,10 +187,19 @@ def _large_odds(question: str, units: Sequence[Unit], features: Features, count:
 
 def _odds(question: str, units: Sequence[Unit], reader: StatementReader) -> Column:
     """Return a reader's odds of each statement, read with the others of its passage."""
+    texts = iter(_read_texts(question, units))
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
-    passages = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
+    passages = [Group(heading(group[0].hit), tuple(islice(texts, len(group)))) for group in groups]
     read = question_in_english(question)
     return np.array([odds for group in reader.odds(read, passages) for odds in group])
+
+
+def _read_texts(question: str, units: Sequence[Unit]) -> list[str]:
+    """Return what is read of each statement. Runs a query where one is too long."""
+    texts = [captioned(unit) for unit in units]
+    is_long = any(len(text) > MAX_STATEMENT_CHARS for text in texts)
+    asked = asked_lexemes(question) if is_long else ()
+    return [read_part(text, asked) for text in texts]
 
 
 def captioned(unit: Unit) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from chat.reader.excerpts import MAX_STATEMENT_CHARS
 from core.rounding import LOGIT_DIGITS
 from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel, files_digest
 from corpus.encoders.pairs import MARKS, TOKENIZER, Scores, Window, statement_odds, windows_of
@@ -21,7 +22,6 @@ from corpus.encoders.pairs import MARKS, TOKENIZER, Scores, Window, statement_od
 FOLDER = Path(__file__).with_name("model")
 LARGE = Path(__file__).with_name("large")
 FILES = (MODEL, WEIGHTS, TOKENIZER, MARKS)
-MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
 _loading = threading.Lock()
 UNREAD = -15.0  # odds of what holds nothing that can be read
 
