@@ -76,7 +76,8 @@ _LIFE = re.compile(
     rf"\b(?:an?\s+|the\s+)?(?:{_AGE}(?:\s+(?:{_PERSON}))?"
     rf"|(?:(?:{_ADJECTIVE})\s+)*(?:{_PERSON})\b{_AGE_TAIL}"
     r"|(?:the\s+)?(?:first|second|third|last|1st|2nd|3rd)\s+(?:and \w+ )?trimesters?"
-    r"(?:\s+of pregnancy)?|pregnancy|pregnant|breast-?feeding|lactation|labour|infancy|childhood"
+    r"(?:\s+of pregnancy)?|pregnancy|(?:(?:not|isn['’]?t|aren['’]?t|no longer)\s+)?"
+    r"(?:pregnant|breast-?feeding)|lactation|labour|infancy|childhood"
     r"|the elderly|elderly)\b",
     re.IGNORECASE,
 )
