@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -146,6 +147,30 @@ def test_a_web_process_ends_by_itself(
     assert "terminate called" not in said
     assert "was sent" not in said  # SIGABRT
     assert "frees its objects" not in said
+
+
+@pytest.mark.slow
+def test_a_request_that_runs_is_answered_before_the_end(
+    web: tuple[subprocess.Popen[bytes], str, Path],
+) -> None:
+    process, address, log = web
+    wait_until(lambda: _answers(f"{address}/readyz"), "it answers")
+    token = "x" * 32
+    body = f"csrfmiddlewaretoken={token}&username=alice&password=wrong".encode()
+    head = (
+        f"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken={token}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\n"
+        f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(head.encode())
+        assert b"100 Continue" in connection.recv(1000)  # a thread works on it
+        process.terminate()
+        wait_until(lambda: "Worker exiting" in log.read_text(), "the other worker has ended")
+        connection.sendall(body)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+    process.wait(60)
 
 
 def _answers(address: str) -> bool:
