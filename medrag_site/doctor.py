@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from chat.audit.forwarding import backlog
 from chat.audit.heads import check_access
+from chat.audit.heads_copy import check_copy
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from core.database_availability import AWAY, sqlstate
@@ -84,6 +85,7 @@ def _audit() -> tuple[bool, str]:
     if missing:
         return False, " ".join(missing)
     check_access()
+    check_copy()
     return True, "the application can neither change nor delete it"
 
 

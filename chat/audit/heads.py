@@ -305,8 +305,7 @@ def _ensure_key() -> bytes:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of heads under an exclusive lock, creating it if missing."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Open a file of heads under an exclusive lock, creating it if missing, but not its folder."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

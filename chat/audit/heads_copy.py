@@ -13,6 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from chat.audit.heads import append_heads, last_head, locked_file, read_heads
+from core.errors import MedragError
 from core.llm.transport import BoundedTransport, CallFailed, posted, within
 
 SEND_S = 5.0  # longest wait of the worker, which manages its jobs in the same thread
@@ -30,6 +31,16 @@ def send_heads() -> list[str]:
     for fault in faults:
         logger.error("%s", fault)
     return faults
+
+
+def check_copy() -> None:
+    """Raise MedragError if the folder of the copy is not there. Changes nothing."""
+    path = Path(settings.AUDIT_HEADS_COPY)
+    try:
+        if settings.AUDIT_HEADS_COPY:
+            within(SEND_S, path.parent.stat)
+    except OSError as error:
+        raise MedragError(_fault(f"copied to {path} (MEDRAG_AUDIT_HEADS)", error)) from error
 
 
 def _copied() -> list[str]:

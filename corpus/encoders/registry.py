@@ -16,7 +16,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connection
+from django.db import connection
 from django.db.models import QuerySet
 
 from core.errors import MedragError
@@ -199,11 +199,12 @@ def _spec_of(row: Encoder) -> EncoderSpec:
 
 
 def warm_up() -> None:
-    """Load what a question needs, in a thread; a failure will be raised when it is used."""
-    with contextlib.suppress(MedragError, ImproperlyConfigured, Error):
+    """Load what a question needs, in a thread. Raises as `active_encoders` does, and Error."""
+    try:
         get_embedder()
         active_encoders()
-    connection.close()  # this thread's own
+    finally:
+        connection.close()  # this thread's own
 
 
 def load_early() -> None:

@@ -60,7 +60,8 @@ class Caveats(Keys):
 
 class AuditHeads(Keys):
     file: FileToAppend = Path("audit/heads.jsonl")
-    """file that each signed head is appended to; put it on another machine's disk"""
+    """file that each signed head is appended to, in a folder that exists; put it on another
+    machine's disk"""
     copy_: str = Field("", alias="copy")
     """a second file for the signed heads, on a third disk"""
     url: Address = ""
@@ -143,7 +144,9 @@ class Answers(Section):
     def _default_can_be_written(cls, said: AuditHeads, info: ValidationInfo) -> AuditHeads:
         if "file" not in said.model_fields_set and "MEDRAG_DATA_DIR" in info.data:
             try:
-                file_to_append(info.data["MEDRAG_DATA_DIR"] / said.file)
+                path = info.data["MEDRAG_DATA_DIR"] / said.file
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                file_to_append(path)
             except Fault as error:
                 raise Fault(str(error).replace("{name}:", "{name}: file:")) from error
         return said

@@ -143,13 +143,13 @@ def _folder(raw: str) -> Path:
 
 
 def file_to_append(raw: str | Path) -> Path:
-    """Return the path of a writable file; its folder is created if missing.
+    """Return the path of a writable file in a folder that exists.
 
-    The file itself is not created: its absence may mean something.
+    Neither is created: the absence of the file may mean something, and that of the folder that a
+    disk is not there.
     """
     path = Path(raw).expanduser().resolve()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with path.open("ab") if path.exists() else TemporaryFile(dir=path.parent):
             return path
     except OSError as error:

@@ -1,13 +1,14 @@
-"""Configure gunicorn: what it does at its start."""
+"""Configure gunicorn: what it does at its start, and at the end of its workers."""
 
 import os
 import signal
-import threading
+import sys
 from typing import Any
 
 from django.conf import settings
 
 from medrag_site.processes.parent_death import die_with_parent
+from medrag_site.web.model_loading import end_at_once, models
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
 
@@ -19,28 +20,20 @@ if settings.LOG_FORMAT == "json":  # the server's own lines too
 
 def on_starting(server: Any) -> None:
     die_with_parent(signal.SIGTERM)
+    models.share()
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    models.begin()
 
 
 def post_worker_init(worker: Any) -> None:
-    load_models_in_background()
+    models.load_in_background()
 
 
-def load_models_in_background() -> None:
-    """Load the models in a thread at start, so that the first question does not wait for them."""
-    threading.Thread(target=_load_models, daemon=True).start()
-
-
-def _load_models() -> None:
-    # Late: this file is read before the apps are ready.
-    from chat.generation.configured import warm_up as warm_up_language_models
-    from chat.reader.pair_scorer import warm_up as warm_up_readers
-    from chat.verification.entailment.configured import warm_up as warm_up_verifier
-    from corpus.encoders.registry import warm_up as warm_up_encoders
-    from retrieval.configured import site_config
-    from retrieval.rerank import warm_up
-
-    warm_up_encoders()
-    warm_up(site_config())
-    warm_up_readers()
-    warm_up_language_models()
-    warm_up_verifier()
+def worker_exit(server: Any, worker: Any) -> None:
+    """End a worker once its last request has ended. The master calls this too."""
+    if worker.booted and worker.pid == os.getpid():
+        ended = sys.exc_info()[1]
+        is_well = isinstance(ended, SystemExit) and not ended.code
+        end_at_once(0 if is_well else 1)

@@ -6,10 +6,12 @@ from django.db import Error
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import resolve
+from django.utils.log import log_response
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from medrag_site.database.restore_mark import is_unfinished
+from medrag_site.web.model_loading import LOADING, OK, models
 
 PATHS = ("/healthz", "/readyz")
 
@@ -39,10 +41,18 @@ def live(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """Return 200 if the database answers and is not being restored, else 503."""
+    """Return 200 if the database answers and is not being restored, and models are loaded."""
     try:
         if is_unfinished():
             return JsonResponse({"status": "unavailable", "database": "restoring"}, status=503)
     except Error:
         return JsonResponse({"status": "unavailable", "database": "down"}, status=503)
-    return JsonResponse({"status": "ok", "database": "ok"})
+    loading = models.state()
+    is_ready = loading in ("", OK)
+    told = {"status": "ok" if is_ready else "unavailable", "database": "ok"}
+    if loading:
+        told["models"] = loading
+    response = JsonResponse(told, status=200 if is_ready else 503)
+    if loading == LOADING:  # as at each start: no error
+        log_response("Still loading.", response=response, request=request, level="info")
+    return response

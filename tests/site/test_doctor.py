@@ -13,6 +13,9 @@ from psycopg import sql
 from pytest_django import Settings
 
 from bench.connections import connected_to
+from chat.audit.heads import sign_head
+from chat.audit.heads_copy import send_heads
+from chat.audit.log import record
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
@@ -40,6 +43,25 @@ def test_without_a_worker_only_that_is_wrong(capsys: pytest.CaptureFixture[str])
     assert [line for line in lines if line.startswith("FAIL")] == [
         "FAIL  worker      none is running: start manage.py worker or manage.py serve"
     ]
+
+
+@pytest.mark.django_db
+def test_a_folder_of_signed_heads_that_is_not_there_is_told_and_not_made(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """As where the disk of the copy is not mounted."""
+    settings.AUDIT_HEADS_COPY = str(tmp_path / "disk" / "heads.jsonl")
+    found = findings()["audit log"]
+    assert not found.ok
+    assert f"{tmp_path / 'disk' / 'heads.jsonl'} (MEDRAG_AUDIT_HEADS)" in found.detail
+    with transaction.atomic():
+        record("test.went_on", actor=None, subject="test:1", payload={})
+    sign_head()
+    assert len(send_heads()) == 1
+    assert not (tmp_path / "disk").exists()
+    (tmp_path / "disk").mkdir()
+    assert send_heads() == []
+    assert findings()["audit log"].ok
 
 
 def test_texts_that_the_system_sorts_in_another_way_are_told(own_database: str) -> None:

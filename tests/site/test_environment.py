@@ -248,15 +248,15 @@ def test_a_secret_key_is_the_one_given_or_one_that_is_made_once(tmp_path: Path) 
 
 
 def test_a_file_to_append_to_is_tried_and_not_made(tmp_path: Path) -> None:
-    path = tmp_path / "audit" / "heads.jsonl"
+    path = tmp_path / "heads.jsonl"
     assert setting(FileToAppend, str(path)) == path
-    assert path.parent.is_dir()
     assert not path.exists()
     path.write_text("a head\n")
     assert setting(FileToAppend, str(path)).read_text() == "a head\n"
-    for bad in (tmp_path, path / "below"):
+    for bad in (tmp_path, path / "below", tmp_path / "none" / "heads.jsonl"):
         with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X: the file .* can't be written"):
             setting(FileToAppend, str(bad))
+    assert not (tmp_path / "none").exists()
 
 
 def test_hosts_are_read_strictly() -> None:
@@ -423,6 +423,7 @@ REFUSED = [
     ("MEDRAG_THRESHOLDS", "verifier=0.4"),
     ("MEDRAG_SECRET_KEY", "x"),
     ("MEDRAG_AUDIT_HEADS", "file=/dev/null/heads.jsonl"),
+    ("MEDRAG_AUDIT_HEADS", "file=/tmp/not-there/heads.jsonl"),
     ("MEDRAG_TIME_ZONE", "Mars/Base"),
     ("MEDRAG_WORKRS", "processes=3"),
 ]

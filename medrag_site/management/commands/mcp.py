@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -49,7 +48,7 @@ class Command(BaseCommand):
         from starlette.requests import Request
 
         from chat.mcp.server import CALLER_HEADERS, Caller, Context, http_application, mcp_server
-        from medrag_site.web.gunicorn_config import load_models_in_background
+        from medrag_site.web.model_loading import end_at_once, models
 
         def caller(context: Context) -> Caller:
             request: Request = context.request  # type: ignore[assignment]  # none by streams only
@@ -58,10 +57,10 @@ class Command(BaseCommand):
 
         what_to_do = "Nothing was started. Choose another with --port."
         refuse_taken_port(host, port, what_to_do=what_to_do)
-        load_models_in_background()
+        models.load_in_background()
         # The server raises the signal again when it has ended; else this process would be killed
         # then, and leave the embedded database running.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        signal.signal(signal.SIGTERM, lambda *_: end_at_once(0))
         self.stderr.write(f"Serving MCP on http://{_bracketed(host)}:{port}/mcp until Ctrl-C.")
         uvicorn.run(
             http_application(mcp_server(caller), settings.ALLOWED_HOSTS),

@@ -215,6 +215,7 @@ def receiver(settings: Settings) -> Iterator[type[Receiver]]:
 def test_heads_go_to_a_second_file_and_to_an_address(
     signed: Path, settings: Settings, tmp_path: Path, receiver: type[Receiver]
 ) -> None:
+    (tmp_path / "elsewhere").mkdir()
     settings.AUDIT_HEADS_COPY = str(tmp_path / "elsewhere" / "heads.jsonl")
     assert send_heads() == []
     assert send_heads() == []
@@ -249,6 +250,7 @@ def test_what_could_not_be_sent_is_told_and_sent_later(
     with pytest.raises(CommandError, match="could not be copied"):
         call_command("audit", "sign", stdout=io.StringIO())
     (tmp_path / "in_the_way").unlink()
+    (tmp_path / "in_the_way").mkdir()
     receiver.status = 200
     assert send_heads() == []
     assert Path(settings.AUDIT_HEADS_COPY).read_bytes() == signed.read_bytes()

@@ -131,6 +131,7 @@ def another_site(socket_dir: str, settings: Settings, folder: Path) -> Iterator[
     settings.KEYS_DIR.mkdir()
     (settings.KEYS_DIR / "secret_key").write_text("made at the first start\n")
     settings.AUDIT_HEADS_FILE = folder / "audit" / "heads.jsonl"
+    settings.AUDIT_HEADS_FILE.parent.mkdir()
     name = f"restored_{uuid.uuid4().hex[:8]}"
     provision(socket_dir, name)
     try:

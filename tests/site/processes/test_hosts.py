@@ -165,6 +165,7 @@ def _record_something() -> None:
 def _heads_signed(shared: Path, settings: Settings) -> Path:
     """Sign the first head, which makes the key, and give the file to the group."""
     settings.AUDIT_HEADS_FILE = heads = shared / "audit" / "heads.jsonl"
+    heads.parent.mkdir(mode=0o700)
     settings.KEYS_DIR = shared / "keys"
     _record_something()
     assert sign_head()
