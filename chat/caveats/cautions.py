@@ -30,7 +30,7 @@ from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
-BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
+BARRED, DENIED, ALLERGY, EARLIER = "barred", "denied", "allergy", "earlier"
 LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
 AMBIGUOUS, CHART = "ambiguous", "chart"
 PROHIBITION, PASSED = "prohibition", "passed"
@@ -86,6 +86,21 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
     return Caution(
         BARRED,
         sentence % {"said": "; ".join(sentences)},
+        tuple(sorted(words)),
+        tuple(dict.fromkeys(shas)),
+    )
+
+
+def denied_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
+    """Tell which statements exclude people with something like what the question denies."""
+    sentences = [
+        f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())
+    ]
+    said = gettext("Check that this doesn't hold for the patient: %(said)s.")
+    shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
+    return Caution(
+        DENIED,
+        said % {"said": "; ".join(sentences)},
         tuple(sorted(words)),
         tuple(dict.fromkeys(shas)),
     )

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drug_places, drugs
+from core.language.en.negation import affirmed
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
 from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
 from core.language.en.questions.asked import asked_medicines
-from core.language.en.sentences import sentence_spans
 from core.language.en.short_forms.medicines import members_named
-from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
 
@@ -28,8 +28,6 @@ _MAY = re.compile(
     r"|(?<!what )should (?:i|we))\b",
     re.IGNORECASE,
 )
-# `no bleeding, platelets 140`: what the patient doesn't have.
-_DENIED = re.compile(r"\b(?:no|not|without|denies|nil|never)\b[^,.;?]*", re.IGNORECASE)
 _TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
 _TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
 _BEGUN = re.compile(
@@ -94,19 +92,19 @@ class Described:
     @classmethod
     def of(cls, question: str) -> Described:
         asked = asked_medicines(question)
-        named = frozenset(drugs(question))
-        affirmed = _DENIED.sub(" ", question)
+        told = affirmed(question)
+        named = frozenset(drugs(told))
         return cls(
-            people_of(question),
-            gestation_of(question),
-            (named - asked if asked else frozenset()) | _taken(question),
-            _conditions(affirmed),
+            people_of(told),
+            gestation_of(told),
+            (named - asked if asked else frozenset()) | _taken(told),
+            _conditions(told),
             tuple(_values(question)),
             tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
             bool(_MAY.search(question)) or _asks_of_one(question),
             asked,
             _pairs(question),
-            topic_words(affirmed) - topic_words(" ".join(named)),
+            topic_words(told) - topic_words(" ".join(named)),
         )
 
 
@@ -154,7 +152,7 @@ def forbids_for(
     """
     return any(
         _holds(patient, each, about, headed=headed, by_name=by_name)
-        for each in (text[start:end] for start, end in sentence_spans(text))
+        for each in (text[start:end] for start, end in run_on_spans(text))
         if _FIRST_ASK.search(each)
         or _STOPS.search(each)
         or forbids_start(_TO_ACT.sub(" ", each))
