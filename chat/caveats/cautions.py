@@ -110,10 +110,10 @@ def prohibition_cautions(forbidding: Sequence[DraftClaim]) -> Iterator[Caution]:
     """Tell of each statement that forbids what is asked for its patient; for a refusal."""
     for claim in forbidding:
         hit, page = claim.quotes[0].hit, claim.quotes[0].page
-        said = gettext("No answer, but a guideline speaks against it for this patient: “%(said)s”")
+        said = gettext("What was found forbids or limits this: “%(said)s” (%(place)s).")
         yield Caution(
             PROHIBITION,
-            said % {"said": " ".join(claim.text.split())},
+            said % {"said": " ".join(claim.text.split()), "place": _place(hit, page)},
             documents=(hit.sha256,),
             page=page,
         )

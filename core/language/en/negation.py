@@ -48,7 +48,7 @@ _DENIES = re.compile(
 )
 # A mark, an affirmed fact, a number with its name, or what is asked.
 _NO_FURTHER = re.compile(
-    r"[.,;:?!()–—]|\s-+\s|\b(?:but|except|unless|apart|with|who|which|that|what|when|how|can|could|may|should|is|are|has|have"
+    r"[.,;:?!–—]|\s-+\s|\b(?:but|except|unless|apart|with|who|which|that|what|when|how|can|could|may|should|is|are|has|have"
     r"|had|does|do|on|takes?|taking|ok|okay|safe|dose|give|use|start|treat)\b|\S+\s+[<>=]?\s*\d|\d"
     r"|\band\s+(?:is|has|on|with|takes?|taking|pregnant)\b",
     re.IGNORECASE,
