@@ -34,7 +34,8 @@ _FAILS = re.compile(
 _RECURS = re.compile(
     r"\b(?:relaps(?:e[sd]?|ing)|recur(?:s|red|ring|rences?|rent)?|re-?infect(?:ion|ed)"
     r"|(?:second|third|2nd|3rd|another|further|new|repeat(?:ed)?|next)"
-    r" (?:episode|attack|bout|flare|infection|occurrence)|(?:com(?:es?|ing)|came) back(?: again)?)\b",
+    r" (?:episode|attack|bout|flare|infection|occurrence)"
+    r"|(?:com(?:es?|ing)|came) back(?: again)?)\b",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
