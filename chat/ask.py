@@ -35,7 +35,7 @@ from chat.pipeline.confidence import weigh
 from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.pipeline.events import Begun, Checked, Found, Judged, Tell, ignore_event
 from chat.pipeline.parts import site_parts
-from chat.pipeline.refusals import explained, failed, refusal, unread_refusal
+from chat.pipeline.refusals import explained, failed, refusal
 from chat.pipeline.rereading import settled
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import decide_on, find
@@ -125,7 +125,7 @@ def _of_two(
     if reading is Reading.EITHER:
         inside.understood = inside.understood.undecided()
         del inside.searches.taken[1:]  # how a refusal of the thread's reading was explained
-        return inside, unread_refusal(inside, Reason.UNCLEAR_QUESTION)
+        return inside, refusal(inside, Reason.UNCLEAR_QUESTION)
     run, refused = (inside, refused) if reading is Reading.IN_THREAD else (alone, by_itself)
     run.tell = alone.tell
     return run, refused or _taken(run, WRITING) or Answered(run.claims, run.confidence)
@@ -207,7 +207,7 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
         spoken, answered = spoken_in(run.query.text), settings.ANSWER_LANGUAGES
         run.cautions.append(other_language_caution(spoken, answered))
     if unread:
-        return unread_refusal(run, unread)
+        return refusal(run, unread)
     if decision.reason and run.searches.met:  # what is left is not what would have answered
         stop, _ = min(run.searches.met.items())[1]
         return Abstained(Reason.STOPPED, confidence=decision.probability, stop=stop)

@@ -182,7 +182,7 @@ class OwnerResponse(serializers.Serializer[Any]):
 class WarningResponse(serializers.Serializer[Any]):
     code = serializers.CharField(
         help_text="About the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
-        "`mismatch`, `unasked`, `lack`, `barred`, `allergy`, `earlier`, `unknown_word`, "
+        "`mismatch`, `unasked`, `lack`, `barred`, `denied`, `allergy`, `earlier`, `unknown_word`, "
         "`ambiguous`, `prohibition`, `passed`. "
         "About the present state of a document: `withdrawn`, `superseded`, "
         "`unpublished`, `not_in_force`, `review_due`."

@@ -13,6 +13,7 @@ from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.doses import says_of_dose
 from core.language.en.medicines.names import drugs
+from core.language.en.negation import affirmed, denied_spans
 from core.language.en.patients.allergies import (
     allergies,
     excludes,
@@ -23,12 +24,17 @@ from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import people_of
 from core.language.en.quantities.measures import Interval
 from core.language.en.questions.asked import asked_medicines
-from core.language.en.sentences import sentence_spans
+from core.language.en.statements.clauses import run_on_spans
+from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 
 _CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
 _PREGNANT = "pregnant"
+# Of which everybody has some: what they are of says what is denied.
+_OF_ANYTHING = topic_words(
+    "symptoms signs history problems disease disorder condition severe acute chronic suspected"
+)
 
 
 def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
@@ -38,9 +44,9 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     range that holds the patient's week of pregnancy, kidney function, age or weight, and the rest
     of the statement doesn't. What is excluded after anaphylaxis stays, where the question names
     another reaction or none. A statement that is a prohibition as a whole answers, and is none of
-    these; nor is an order to stop what the patient takes.
+    these; nor is an order to stop what the patient takes, or what the question denies.
     """
-    question = question_in_english(question)
+    question = affirmed(question_in_english(question))
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
     is_milder = bool(allergies(question)) and not names_severe_reaction(question)
@@ -58,6 +64,26 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     return words_of
 
 
+def denied(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
+    """Return, by a claim's place, its words that exclude people with something like what is denied.
+
+    `Not for suspected prostate involvement`, of a man without prostate symptoms: that he is none of
+    them isn't certain, as it is where the words have all that the question denies.
+    """
+    in_english = question_in_english(question)
+    lacks = [topic_words(in_english[start:end]) for start, end in denied_spans(in_english)]
+    known = topic_words(affirmed(in_english))
+    words_of = {}
+    for place, claim in enumerate(claims):
+        for words, _ in _parts(claim.in_english.text):
+            named = topic_words(words) - known
+            alike = named - _OF_ANYTHING
+            if excludes(words) and any(each & alike and not each <= named for each in lacks):
+                words_of[place] = words
+                break
+    return words_of
+
+
 def only_after_anaphylaxis(
     allergic_to: Sequence[str], question: str, claims: Sequence[DraftClaim]
 ) -> frozenset[int]:
@@ -65,7 +91,7 @@ def only_after_anaphylaxis(
 
     Empty where the question says how severe the reaction was.
     """
-    if names_severe_reaction(question_in_english(question)) or not allergic_to:
+    if names_severe_reaction(affirmed(question_in_english(question))) or not allergic_to:
         return frozenset()
     named = frozenset(allergic_to)
     return frozenset(
@@ -128,8 +154,8 @@ def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each sentence, or each cell of a row, with the rest of the text."""
-    for start, end in sentence_spans(text):
+    """Yield each sentence, or each cell of a row or line of it, with the rest of the text."""
+    for start, end in run_on_spans(text):
         at = start
         for cell in _CELL.split(text[start:end]):
             at = text.index(cell, at)

@@ -30,7 +30,7 @@ from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
-BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
+BARRED, DENIED, ALLERGY, EARLIER = "barred", "denied", "allergy", "earlier"
 LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
 AMBIGUOUS, CHART = "ambiguous", "chart"
 PROHIBITION, PASSED = "prohibition", "passed"
@@ -91,14 +91,29 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
     )
 
 
+def denied_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
+    """Tell which statements exclude people with something like what the question denies."""
+    sentences = [
+        f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())
+    ]
+    said = gettext("Check that this doesn't hold for the patient: %(said)s.")
+    shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
+    return Caution(
+        DENIED,
+        said % {"said": "; ".join(sentences)},
+        tuple(sorted(words)),
+        tuple(dict.fromkeys(shas)),
+    )
+
+
 def prohibition_cautions(forbidding: Sequence[DraftClaim]) -> Iterator[Caution]:
     """Tell of each statement that forbids what is asked for its patient; for a refusal."""
     for claim in forbidding:
         hit, page = claim.quotes[0].hit, claim.quotes[0].page
-        said = gettext("No answer, but a guideline speaks against it for this patient: “%(said)s”")
+        said = gettext("What was found forbids or limits this: “%(said)s” (%(place)s).")
         yield Caution(
             PROHIBITION,
-            said % {"said": " ".join(claim.text.split())},
+            said % {"said": " ".join(claim.text.split()), "place": _place(hit, page)},
             documents=(hit.sha256,),
             page=page,
         )

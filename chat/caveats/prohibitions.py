@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from chat.checks.agreement import headings_of, is_about_medicine
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
+from core.language.en.negation import affirmed
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
@@ -28,17 +30,19 @@ MAX_SHOWN = 2
 
 
 def prohibitions(
-    question: str, plain: str, hits: Sequence[Hit], *, with_rows: bool = False
+    question: str, plain: str, hits: Sequence[Hit], *, is_refused: bool = False
 ) -> tuple[DraftClaim, ...]:
     """Return statements that forbid what is asked for its patient, best passage first.
 
     They are about a medicine of the question, or stand in a document that names it and name none,
-    or, where no medicine is asked about, are on its topic. With rows: also rows on a medicine that
-    forbid it in one of their cells (`Avoid: from 36 weeks`). `plain` is the question in plain
-    words. Runs the queries of `quotable_units`; none for a question that describes no patient.
+    or, where no medicine is asked about, are on its topic. For a refusal: also rows on a medicine
+    that forbid it in one of their cells (`Avoid: from 36 weeks`), and what forbids it in a
+    condition that is named, though it isn't asked whether it may be. `plain` is the question in
+    plain words. Runs the queries of `quotable_units`; none for a question that describes no
+    patient.
     """
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
-    patient = Described.of(in_english)
+    patient = replace(_described(in_english), by_condition=is_refused)
     medicines = _asked(in_english)
     if not hits or not (medicines or patient.words):
         return ()
@@ -46,7 +50,7 @@ def prohibitions(
     found = [
         unit
         for unit in quotable_units(hits, question)
-        if (not unit.is_row or (with_rows and names_one(medicines, unit.in_english.text)))
+        if (not unit.is_row or (is_refused and names_one(medicines, unit.in_english.text)))
         and _is_about(unit.in_english, medicines, naming, patient)
         and _forbids(unit.in_english, medicines, patient)
     ]
@@ -56,7 +60,7 @@ def prohibitions(
 def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
     """Return those of the claims, quoted beside an answer, that forbid it for the patient."""
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
-    patient = Described.of(in_english)
+    patient = _described(in_english)
     medicines = _asked(in_english)
     units = (Unit(claim.quotes[0].hit, claim.text, claim.quotes).in_english for claim in claims)
     return tuple(
@@ -106,7 +110,11 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
     headed = not unit.is_row and any(map(is_limiting_heading, headings))
     about = " ".join(headings_of(unit.hit))
-    by_name = names_one(medicines, unit.text)
+    of_all = [unit.hit.title] if headed else []  # whose contraindications they are
+    by_name = names_one(medicines, unit.text) or (
+        not _names_medicine(unit.text)
+        and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
+    )
     parts = unit.text.split("; ") if unit.is_row else [unit.text]
     return any(
         forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
@@ -121,6 +129,17 @@ def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: 
     is_on_others = drug_classes(unit.text) or members_named(unit.text)
     is_here = unit.hit.document_id in naming and not is_on_others
     return is_here and is_about_medicine(medicines, unit)
+
+
+def _described(question: str) -> Described:
+    """Return whom a question describes, with the clinical words for its conditions."""
+    patient = Described.of(question)
+    in_words = Described.of(by_every_name(affirmed(question)))
+    return replace(patient, conditions=patient.conditions | in_words.conditions)
+
+
+def _names_medicine(text: str) -> bool:
+    return bool(any(drugs(text)) or drug_classes(text) or members_named(text))
 
 
 def _asked(question: str) -> frozenset[str]:

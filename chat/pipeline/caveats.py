@@ -10,6 +10,7 @@ from chat.caveats.cautions import (
     applicability_cautions,
     barred_caution,
     conflict_caution,
+    denied_caution,
     earlier_caution,
     further_caution,
     omission_caution,
@@ -29,6 +30,7 @@ from chat.pipeline.check_table import (
     BARRED,
     CONFLICTS,
     FORMS,
+    LIKE_DENIED,
     OMISSIONS,
     OVERLAPPING,
     PROHIBITIONS,
@@ -67,6 +69,9 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     if against:
         words = {order.index(place) + 1: text for place, text in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
+    if like := LIKE_DENIED(run.query.text, run.claims):
+        words = {place + 1: text for place, text in like.items()}
+        run.cautions.append(denied_caution(words, run.claims))
     if conditional := ANAPHYLAXIS(allergic_to, run.query.text, run.claims):
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := UNAWARE(allergic_to, run.claims):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chat.caveats.applicability import Applicability, applicability
-from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
+from chat.caveats.barred import barred, denied, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import Caution, form_cautions
 from chat.caveats.conflicts import conflicts
 from chat.caveats.omissions import omitted
@@ -57,6 +57,13 @@ BARRED = Check(
     barred,
     nothing={},
 )
+LIKE_DENIED = Check(
+    "like what is denied",
+    Acts.CAUTION,
+    "What excludes people with something like what the question denies is told.",
+    denied,
+    nothing={},
+)
 UNAWARE = Check(
     "allergy",
     Acts.CAUTION,
@@ -103,6 +110,6 @@ CONFLICTS = Check(
 TABLE: Sequence[Check[..., Any]] = (
     *LEFT_OUT,
     *STOPPED,
-    *(PROHIBITIONS, BANDS, OVERLAPPING, WHOLE_TABLES, BARRED),
+    *(PROHIBITIONS, BANDS, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED),
     *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, FORMS, CONFLICTS),
 )

@@ -15,6 +15,7 @@ from chat.caveats.cautions import (
     prohibition_cautions,
     unknown_word_cautions,
 )
+from chat.caveats.prohibitions import is_named_in
 from chat.checks.medicines import is_named
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
@@ -24,7 +25,7 @@ from chat.models import Reason
 from chat.pipeline.check_table import PROHIBITIONS
 from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
-from chat.pipeline.search import EXPLAINING, search_and_gate
+from chat.pipeline.search import EXPLAINING, find, search_and_gate
 from chat.types import Abstained, DraftClaim
 from core.language.en.medicines.names import drug_classes, drug_places, drugs
 from core.language.en.medicines.varieties import differs, in_words, is_of_other_brand
@@ -54,11 +55,15 @@ NEARLY_THE_SAME = 0.85  # cosine of two statements with their headings: versions
 def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ()) -> Abstained:
     """Refuse with the nearest passages; those of the statements `first` come first.
 
-    `first` are statements that are the reason for the refusal. After them, passages that name a
+    `first` are statements that are the reason for the refusal; without any, those that forbid what
+    is asked for its patient, which are told. After them, passages that name a
     medicine asked about come before others; those on other medicines are left out: their doses are
     not to be read as its own.
     """
     decision = run.decided
+    if not first:
+        first = _forbidding(run)
+        run.cautions += prohibition_cautions(first)
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
@@ -77,10 +82,27 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     return _shown(run, reason, nearest, decision, leading=leading)
 
 
-def unread_refusal(run: AnswerRun, reason: Reason) -> Abstained:
-    """Refuse a question that must not be answered; what forbids something that it names leads."""
-    plain = run.query.plain or ""
-    return refusal(run, reason, first=PROHIBITIONS(run.query.text, plain, run.decided.passages))
+def _forbidding(run: AnswerRun) -> Sequence[DraftClaim]:
+    """Return what was found that forbids what is asked for its patient.
+
+    Where none of the passages does, the documents that name the medicine are searched for when it
+    is contraindicated: a list of that may have no word of the question.
+    """
+    asked = (run.query.text, run.query.plain or "")
+    passages = run.decided.passages
+    medicines = asked_medicines(_by_every_name(run))
+    found = PROHIBITIONS(*asked, passages, is_refused=True)
+    naming = dict.fromkeys(hit.sha256 for hit in passages if is_named_in(medicines, hit))
+    if found or not naming or not run.left_s:
+        return found
+    limits = replace(
+        run.query,
+        text=f"When is {' or '.join(sorted(medicines))} contraindicated?",
+        plain="",
+        documents=tuple(naming),
+    )
+    evidence = find(limits, run.searches, kind=EXPLAINING)
+    return PROHIBITIONS(*asked, evidence.hits, is_refused=True)
 
 
 def _by_every_name(run: AnswerRun) -> str:
@@ -164,10 +186,7 @@ def explained(run: AnswerRun) -> Abstained:
         run.searches.note(f"The refusal could not be explained: {type(error).__name__}.")
         outcome = None
     if outcome is None:
-        plain = run.query.plain or ""
-        held = PROHIBITIONS(run.query.text, plain, run.decided.passages, with_rows=True)
-        outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE, first=held)
-        run.cautions += prohibition_cautions(held)
+        outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
         run.cautions += _cautions_on_medicines(run)
     return outcome

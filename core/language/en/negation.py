@@ -36,6 +36,49 @@ _EXCEPTION = re.compile(
 # In capitals, the examiner's; where all is in capitals they say no more.
 _SHOUTED = re.compile(r"\bEXCEPT\b|\b(?:[Ww]hich|[Ww]hat|[Ww]ho)\b[^.?!]{0,200}\b(?:NOT|LEAST)\b")
 
+# What a note says that its patient doesn't have: `no bleeding or fever, platelets 140`, `denies
+# asthma`. Not `not improving`, `can I not give`, which deny no condition, nor `no better`.
+_DENIES = re.compile(
+    r"(?<!or )(?<!why )\b(?:no|not|without|den(?:ies|ied|ying)|nil|never(?: had| been)?"
+    r"|negative for|free (?:of|from)|(?:has|have|had|is|was|does|do|did)n['’]t(?: have)?)\b"
+    r"(?!\s+(?:be|give[ns]?|giving|used?|using|start\w*|sure|clear|certain|know|respon\w+"
+    r"|improv\w+|toler\w+|work\w*|better|longer|only|yet|able|recommended|safe|suitable|ok|okay"
+    r"|contra-?indicated|prescribe\w*|offer\w*|avoid\w*)\b)",
+    re.IGNORECASE,
+)
+# A mark, an affirmed fact, a number with its name, or what is asked.
+_NO_FURTHER = re.compile(
+    r"[.,;:?!–—]|\s-+\s|\b(?:but|except|unless|apart|with|who|which|that|what|when|how|can|could|may|should|is|are|has|have"
+    r"|had|does|do|on|takes?|taking|ok|okay|safe|dose|give|use|start|treat)\b|\S+\s+[<>=]?\s*\d|\d"
+    r"|\band\s+(?:is|has|on|with|takes?|taking|pregnant)\b",
+    re.IGNORECASE,
+)
+_BEFORE_DENIED = re.compile(
+    r"(?:\s+(?:an?|any|known|have|having|had|been|be|being|on|taking|of|to|with|currently|current|past"
+    r"|previous|history|hx|evidence|signs?|allergic))*\b",
+    re.IGNORECASE,
+)
+
+
+def denied_spans(text: str) -> list[tuple[int, int]]:
+    """Return the places of what a note on a patient says that they don't have or take."""
+    spans: list[tuple[int, int]] = []
+    for match in _DENIES.finditer(text):
+        if spans and match.start() < spans[-1][1]:
+            continue
+        begun = _BEFORE_DENIED.match(text, match.end())
+        after = begun.end() if begun else match.end()
+        stop = _NO_FURTHER.search(text, after)
+        spans.append((match.start(), stop.start() if stop else len(text)))
+    return spans
+
+
+def affirmed(text: str) -> str:
+    """Return a note on a patient without what it denies, in blanks: places stay the same."""
+    for start, end in denied_spans(text):
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
 
 def negations(text: str) -> tuple[str, ...]:
     """Return the negating words as typed, each once, in order."""

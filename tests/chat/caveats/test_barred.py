@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
+from chat.caveats.barred import barred, denied, only_after_anaphylaxis, unaware
 from chat.selectors import audited_turns, every_collection
 from chat.types import DraftClaim
 from chat.web.presentation import shown_turns
@@ -26,12 +26,34 @@ def test_only_words_on_the_patient_bar(question: str, text: str, words: str) -> 
         ("penicillin = anaphylaxis for her", ("penicillin",)),
         ("peanut allergy, anaphylaxis adrenaline dose", ()),
         ("allergic to nuts; dose of adrenaline", ()),
+        ("no known penicillin allergy, cellulitis", ()),
+        ("not allergic to penicillin but to trimethoprim allergic", ("trimethoprim",)),
+        ("denies allergy to co-amoxiclav", ()),
+        ("no asthma, allergic to penicillin", ("penicillin",)),
     ],
 )
 def test_an_allergy_is_to_the_medicine_that_it_is_said_of(
     question: str, names: tuple[str, ...]
 ) -> None:
     assert allergies(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("cystitis, no prostate symptoms", True),
+        ("cystitis, without prostate pain", True),
+        ("cystitis, denies prostatitis", False),
+        ("cystitis, no suspected prostate involvement", False),  # certainly not he
+        ("cystitis, nil fever", False),
+        ("cystitis, no suspected stone", False),
+        ("cystitis, prostate symptoms", False),
+    ],
+)
+def test_what_excludes_something_like_what_is_denied_is_told(question: str, is_told: bool) -> None:
+    ban = "It is not recommended for men with suspected prostate involvement."
+    claims = [DraftClaim(f"Nitrofurantoin 100 mg. {ban}", ())]
+    assert denied(question, claims) == ({0: ban} if is_told else {})
 
 
 LAST = "Choice: Third; Medicine: Cefalexin 500 mg; Avoid: anaphylaxis to penicillin"

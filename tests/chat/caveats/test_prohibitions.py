@@ -86,7 +86,7 @@ def test_a_row_forbids_by_one_of_its_cells() -> None:
     )  # fmt: skip
 
     def rows(question: str) -> list[str]:
-        found = prohibitions(question, "", hits_for(question), with_rows=True)
+        found = prohibitions(question, "", hits_for(question), is_refused=True)
         return [each.text.partition("; ")[0] for each in found]
 
     assert rows("is nitrofurantoin ok at 37 weeks of pregnancy?") == ["Antibiotic: Nitrofurantoin"]
@@ -169,3 +169,62 @@ def test_a_site_that_blocks_on_a_limit_left_out_blocks_on_one_that_forbids(
     assert "INR above 1.7" in turn.claims.order_by("index")[0].text
     settings.OMISSIONS = "block"
     assert asked(question).status == TurnStatus.ABSTAINED
+
+
+SEDATION = """# Esketamine sedation for children
+
+## Dose
+
+Esketamine 1 mg/kg is given slowly into a vein for sutures of a child of 1 year or more.
+
+The dose for a child may be repeated once.
+
+## Contraindications
+
+- Active respiratory tract infection
+- Age less than 12 months due to airway complications
+- Glaucoma
+
+## Who signs
+
+Night staff sign for esketamine sedation of children in the ledger.
+"""
+PROPHYLAXIS = """# Infections in HIV
+
+## Co-trimoxazole prophylaxis
+
+If CrCl is 15 to 30 ml/min use half the dose; if CrCl is below 15 ml/min CTX should be avoided.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who signs for esketamine at night, chest infection?", "Active respiratory tract"),
+        ("Who signs for esketamine at night for a baby of 9 months?", "Age less than 12 months"),
+        ("Who signs for esketamine at night, child of 3 years?", ""),
+        ("Who signs for esketamine at night, no chest infection?", ""),
+    ],
+)
+def test_what_could_hold_leads_a_refusal_whatever_is_asked(question: str, said: str) -> None:
+    publish(SEDATION)
+    found = prohibitions(question, "", hits_for(question), is_refused=True)
+    assert [said in each.text for each in found] == ([True] if said else [])
+
+
+@pytest.mark.parametrize(("clearance", "count"), [(12, 1), (20, 0), (60, 0)])
+def test_what_stands_under_a_medicine_is_about_it(clearance: int, count: int) -> None:
+    publish(PROPHYLAXIS)
+    question = f"CrCl {clearance}, can she have cotrimoxazole prophylaxis?"
+    assert len(forbidden(question)) == count
+
+
+def test_the_documents_of_a_refusal_are_searched_for_what_forbids_it(
+    settings: LazySettings,
+) -> None:
+    settings.RETRIEVAL = "k=1"
+    publish(SEDATION)
+    turn = asked("Who countersigns the ledger for esketamine for a baby of 9 months?")
+    assert turn.status == TurnStatus.ABSTAINED
+    (told,) = [each for each in turn.warnings if each["code"] == PROHIBITION]
+    assert "Age less than 12 months" in told["text"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from core.language.en.medicines.names import drug_places
+from core.language.en.negation import affirmed
 
 # Not `stop`, which is for those who take it.
 _EXCLUDES = re.compile(
@@ -27,9 +28,9 @@ _ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IG
 def allergies(question: str) -> tuple[str, ...]:
     """Return the medicines that the patient of a question is allergic to, in order of name.
 
-    `Pen` is penicillin here.
+    `Pen` is penicillin here; what is denied (`no penicillin allergy`) is none.
     """
-    question = with_penicillin(question)
+    question = affirmed(with_penicillin(question))
     return tuple(
         sorted(
             {

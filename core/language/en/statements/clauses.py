@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from core.language.en.sentences import sentence_spans
+from core.language.en.statements.wording import gives_dose
+
 # Verbs that ask for something, where a clause begins with them.
 _IMPERATIVES = frozenset(
     "administer add adjust admit advise apply arrange ask assess avoid begin change check consider "
@@ -38,6 +41,11 @@ _ELLIPTIC = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORD = re.compile(r"[\w'’\-/]+")
+# Where a line of a cell ended with a dose and the next one begins, without a mark between them:
+# `100 mg twice a day for 7 days Nitrofurantoin is not recommended for`.
+_NEXT_LINE = re.compile(
+    r"\b(?:days?|daily|weeks?|hours|night|morning|doses?|mg|g)\s+(?=[A-Z][a-z])"
+)
 
 
 def is_imperative(clause: str) -> bool:
@@ -63,3 +71,16 @@ def has_verb(clause: str) -> bool:
         and masked[word.end() :].strip(" .")
         for word in _WORD.finditer(masked)
     )
+
+
+def run_on_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of sentences, cut further where a line with a dose ran into the next one."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentence_spans(text):
+        at = start
+        for match in _NEXT_LINE.finditer(text, start, end):
+            if gives_dose(text[at : match.start()]):
+                spans.append((at, len(text[: match.end()].rstrip())))
+                at = match.end()
+        spans.append((at, end))
+    return spans

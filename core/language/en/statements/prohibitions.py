@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drug_places, drugs
+from core.language.en.negation import affirmed
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
 from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
 from core.language.en.questions.asked import asked_medicines
-from core.language.en.sentences import sentence_spans
 from core.language.en.short_forms.medicines import members_named
-from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
 
@@ -28,8 +28,6 @@ _MAY = re.compile(
     r"|(?<!what )should (?:i|we))\b",
     re.IGNORECASE,
 )
-# `no bleeding, platelets 140`: what the patient doesn't have.
-_DENIED = re.compile(r"\b(?:no|not|without|denies|nil|never)\b[^,.;?]*", re.IGNORECASE)
 _TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
 _TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
 _BEGUN = re.compile(
@@ -69,10 +67,13 @@ _BEFORE = 32  # characters before a number that name what it measures
 # Stems that make nothing the same: of a reaction, what it is to must be.
 _REACTS = frozenset("allergic allergy anaphylaxi hypersensitivity".split())
 _COMMON = _REACTS | frozenset(
-    "count level less more than valu score contraindicat contraindicated history reaction".split()
+    "count level less more than valu score contraindicat contraindicated history reaction "
+    "infection tract".split()
 )
 _PREGNANT, _IMPAIRED = "pregnant", "renal impairment"
 _BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
+# An infection of the urinary tract is none of the respiratory tract.
+_TRACT = re.compile(r"\b([a-z]+) tract (?=infection)", re.IGNORECASE)
 _MANY, _LONG = 3, 8  # words in common, or letters of one, that make a condition the same
 
 
@@ -90,23 +91,24 @@ class Described:
     asked: frozenset[str]  # medicines
     pairs: tuple[tuple[int, int], ...]  # blood pressures
     words: frozenset[str]
+    by_condition: bool = False  # whether a condition counts, whatever is asked
 
     @classmethod
     def of(cls, question: str) -> Described:
         asked = asked_medicines(question)
-        named = frozenset(drugs(question))
-        affirmed = _DENIED.sub(" ", question)
+        told = affirmed(question)
+        named = frozenset(drugs(told))
         return cls(
-            people_of(question),
-            gestation_of(question),
-            (named - asked if asked else frozenset()) | _taken(question),
-            _conditions(affirmed),
+            people_of(told),
+            gestation_of(told),
+            (named - asked if asked else frozenset()) | _taken(told),
+            _conditions(told),
             tuple(_values(question)),
             tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
             bool(_MAY.search(question)) or _asks_of_one(question),
             asked,
             _pairs(question),
-            topic_words(affirmed) - topic_words(" ".join(named)),
+            topic_words(told) - topic_words(" ".join(named)),
         )
 
 
@@ -153,13 +155,26 @@ def forbids_for(
     a condition in the same words counts.
     """
     return any(
-        _holds(patient, each, about, headed=headed, by_name=by_name)
-        for each in (text[start:end] for start, end in sentence_spans(text))
-        if _FIRST_ASK.search(each)
-        or _STOPS.search(each)
-        or forbids_start(_TO_ACT.sub(" ", each))
-        or (headed and not is_imperative(each) and not has_verb(each))
+        _holds(patient, _forbidding_part(each), about, headed=headed, by_name=by_name)
+        for each in (text[start:end] for start, end in run_on_spans(text))
+        if _forbids(each) or (headed and not is_imperative(each) and not has_verb(each))
     )
+
+
+def _forbids(text: str) -> bool:
+    return bool(
+        _FIRST_ASK.search(text) or _STOPS.search(text) or forbids_start(_TO_ACT.sub(" ", text))
+    )
+
+
+def _forbidding_part(sentence: str) -> str:
+    """Return the parts of a sentence that forbid, where they have a bound of their own.
+
+    `If 15 to 30, use half the dose; if below 15, avoid it` forbids nothing at 20.
+    """
+    parts = [part for part in sentence.split(";") if _forbids(part)]
+    has_bound = any(_is_bound(bound) for part in parts for _, bound in _values(part))
+    return ";".join(parts) if has_bound else sentence
 
 
 def is_passed(patient: Described, text: str) -> bool:
@@ -202,7 +217,9 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
     bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
     if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
         return True
-    return patient.may_it and _shares_condition(patient, text, about, headed, by_name)
+    return (patient.may_it or patient.by_condition) and _shares_condition(
+        patient, text, about, headed, by_name
+    )
 
 
 def _is_beyond_pair(patient: Described, text: str) -> bool:
@@ -256,6 +273,8 @@ def _shares_condition(
         return False
     if patient.conditions & _conditions(text) - _conditions(about):
         return True
+    if not patient.may_it:
+        return False
     words = topic_words(text)
     shared = patient.words & words - topic_words(about) - _COMMON
     is_reaction = bool(_REACTS & patient.words and _REACTS & words)
@@ -271,7 +290,8 @@ def _shares_condition(
 
 
 def _conditions(text: str) -> frozenset[str]:
-    return frozenset(_BLEEDS.sub("haemorrhage", name) for name, _ in conditions(text))
+    named = conditions(_TRACT.sub(r"\1 ", text))
+    return frozenset(_BLEEDS.sub("haemorrhage", name) for name, _ in named)
 
 
 def _values(text: str) -> list[tuple[frozenset[str], Interval]]:

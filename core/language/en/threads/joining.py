@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.language.en.clinical_terms import routes
+from core.language.en.threads.courses import in_course
 from core.language.en.threads.leaning import core_of, leaning, names_more, points_back
 from core.language.en.threads.mentions import (
     POPULATION_SLOTS,
@@ -85,6 +86,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     Unchanged if it stands by itself, if there is no turn before, or if it is ambiguous. One that
     stands by itself and names no topic but the thread's has its reading in the thread, too.
     """
+    if text := in_course(question, before):
+        return Standalone(text, is_follow_up=True, by="rules", in_thread=text, is_within=True)
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
     kind = leaning(joined, core)
