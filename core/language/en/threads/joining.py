@@ -86,8 +86,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     Unchanged if it stands by itself, if there is no turn before, or if it is ambiguous. One that
     stands by itself and names no topic but the thread's has its reading in the thread, too.
     """
-    if course := in_course(question, before):
-        return Standalone(course, is_follow_up=True, by="rules", in_thread=course, is_within=True)
+    if later := in_course(question, before):
+        return Standalone(later, is_follow_up=True, by="rules", in_thread=later, is_within=True)
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
     kind = leaning(joined, core)
