@@ -28,6 +28,13 @@ _MAY = re.compile(
     r"|(?<!what )should (?:i|we))\b",
     re.IGNORECASE,
 )
+# `when the first choice is not suitable`: says when another is given.
+_IN_PLACE_OF = re.compile(
+    r"\b(?:when|if|where|whenever|(?:in|for) whom)\b[^.;:()]*?\b(?:not (?:be )?(?:suitable"
+    r"|tolerated|appropriate|an option|possible|available|effective)|unsuitable|inappropriate)\b",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"\b(?:alone|single[- ]agents?|mono-?therapy)\b", re.IGNORECASE)
 _TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
 _TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
 _BEGUN = re.compile(
@@ -157,11 +164,13 @@ def forbids_for(
     return any(
         _holds(patient, _forbidding_part(each), about, headed=headed, by_name=by_name)
         for each in (text[start:end] for start, end in run_on_spans(text))
+        if not (len(patient.asked) > 1 and _ALONE.search(each))
         if _forbids(each) or (headed and not is_imperative(each) and not has_verb(each))
     )
 
 
 def _forbids(text: str) -> bool:
+    text = _IN_PLACE_OF.sub(" ", text)
     return bool(
         _FIRST_ASK.search(text) or _STOPS.search(text) or forbids_start(_TO_ACT.sub(" ", text))
     )
