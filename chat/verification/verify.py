@@ -203,7 +203,7 @@ def _fault(claim: DraftClaim, texts: PageTexts) -> Finding | None:
     if any(not _stands_on_page(quote, texts) for quote in claim.quotes):
         return Finding("quote", Label.NOT_FOUND, "quote not on the page")
     first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
-    if any(normalised(quote.text) not in normalised(quote.hit.text) for quote in first):
+    if not all(map(_is_of_passage, first)):
         return Finding("quote", Label.NOT_FOUND, "quote not in the passage")
     return None
 
@@ -211,6 +211,17 @@ def _fault(claim: DraftClaim, texts: PageTexts) -> Finding | None:
 def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
     page = texts.get((quote.hit.document_id, quote.page), "")
     return bool(quote.text.strip()) and page[quote.start : quote.end] == quote.text
+
+
+def _is_of_passage(quote: Quote) -> bool:
+    """Tell whether a quote, which stands on its page, stands in its passage, or a part of it does.
+
+    A long row of a table is cut into several passages, and quoted whole.
+    """
+    return normalised(quote.text) in normalised(quote.hit.text) or any(
+        span.page == quote.page and quote.start < span.end and span.start < quote.end
+        for span in quote.hit.spans
+    )
 
 
 def _judged(

@@ -63,7 +63,8 @@ def statements_of(
     """Return the statements of each passage of a document, in reading order.
 
     A passage is its section path and its spans; `views` are all pages of the document. A statement
-    is in the passages in which it begins: a long row rarely ends in the same one.
+    is in the passages in which it begins, a row in each that has a part of it: a long one is cut
+    into several, and search may find any of them.
     """
 
     @lru_cache(maxsize=64)  # a long table is cut into many passages
@@ -77,10 +78,15 @@ def statements_of(
             for position, block in enumerate(views[page].blocks)
             if block["end"] > start and block["start"] < end
             for statement in of_block(page, position, tuple(path))
-            if not _WITHHELD.search(statement.text) and start <= statement.pieces[0].start < end
+            if not _WITHHELD.search(statement.text) and _is_in(statement, start, end)
         ]
         for path, spans in passages
     ]
+
+
+def _is_in(statement: Statement, start: int, end: int) -> bool:
+    own = statement.pieces[0]
+    return start <= own.start < end or (statement.is_row and own.start < end and start < own.end)
 
 
 def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:

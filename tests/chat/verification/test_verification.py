@@ -9,7 +9,7 @@ from chat.evidence.texts import normalised
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from corpus.models import Page
-from retrieval.types import Hit
+from retrieval.types import Hit, Span
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
 from tests.chat.verification.verifiers import Believing
 from tests.corpora import publish
@@ -107,8 +107,19 @@ def test_a_claim_whose_quotes_are_not_all_on_their_pages_falls(hit: Hit) -> None
 def test_a_quote_from_outside_the_passage_falls(hit: Hit) -> None:
     """The page holds the quote, but the passage that passed the gate doesn't."""
     words = "Another page of words."
-    quote = replace(quote_of(hit, words, page=2), hit=replace(hit, text=DOSE))
+    own = tuple(span for span in hit.spans if span.page == 1)
+    quote = replace(quote_of(hit, words, page=2), hit=replace(hit, text=DOSE, spans=own))
     assert failure(DraftClaim(words, (quote,))) == "quote not in the passage"
+
+
+def test_a_quote_that_goes_on_behind_the_passage_stands(hit: Hit) -> None:
+    """As the row of a table does that was cut into several passages."""
+    quote = quote_of(hit, DOSE)
+    half = Span(1, quote.start, quote.start + 10, 0)
+    beside = Span(1, quote.end, quote.end + 10, 0)
+    for spans, stands in (((half,), True), ((beside,), False), ((), False)):
+        part = replace(quote, hit=replace(hit, text=DOSE[:10], spans=spans))
+        assert failure(DraftClaim(DOSE, (part,))) == ("" if stands else "quote not in the passage")
 
 
 def test_verdicts_keep_the_order_and_take_one_query(
