@@ -12,8 +12,8 @@ pytestmark = pytest.mark.django_db
 
 NAMES = ("Aximycin", "Bexamycin", "Coximycin", "Daxicillin", "Eximycin", "Fexicillin", "Gaxicillin")
 DOSES = " ".join(
-    f"{name}: 3 months to 11 months, {n}1 mg twice a day for 3 days, 1 year to 4 years, {n}2 mg twice"
-    f" a day for 3 days, 5 years to 15 years, {n}3 mg twice a day for 3 days."
+    f"{name}: 3 months to 11 months, {n}1 mg twice a day for 3 days, 1 year to 4 years, {n}2 mg"
+    f" twice a day for 3 days, 5 years to 15 years, {n}3 mg twice a day for 3 days."
     for n, name in enumerate(NAMES, 1)
 )
 GUIDELINE = f"""# Ear infection
