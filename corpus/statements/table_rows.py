@@ -112,7 +112,7 @@ def _placed_caption(at: Place) -> Leads | None:
 
 
 def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Leads | None:
-    """Return the merged first cell that a row shares; None if it is missing or not found.
+    """Return the merged first cell that a row shares; None if it is empty, missing or not found.
 
     Empty if the row has a first cell of its own.
     """
@@ -122,7 +122,7 @@ def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Le
     start, end = (at.block["table"]["rows"][above][name] for name in ("start", "end"))
     cell = filled[0].strip()
     place = at.view.text.find(cell, start, end)
-    return (at.piece(place, place + len(cell)),) if place >= 0 else None
+    return (at.piece(place, place + len(cell)),) if cell and place >= 0 else None
 
 
 def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:

@@ -114,3 +114,14 @@ def test_a_line_with_a_sign_unread_or_a_value_struck_is_no_statement(gone: str) 
     document = indexed(f"# Zinc\n\nGive {gone} mg in children.\n\nGive 5 mg in adults.")
     texts = [str(row[2]) for chunk in document.chunks.all() for row in said_of(chunk)]
     assert texts == ["Give 5 mg in adults."]
+
+
+def test_no_statement_has_a_piece_without_text() -> None:
+    """As the label of a row would be that no cell above has."""
+    document = publish(
+        "# Gentamicin\n## Dose\n: Doses\n| Group | Age | Dose |\n|  | 1 year | 5 mg |\n"
+        "|  | 2 years | 6 mg |\n| Adults | 18 years | 7 mg |\n|  | 19 years | 8 mg |\n"
+    )
+    kept = PassageStatement.objects.filter(chunk__document=document)
+    assert all(piece[3].strip() for one in kept for piece in one.pieces)
+    assert kept.filter(text__contains="8 mg").exists()
