@@ -178,8 +178,13 @@ class Table:
         self._time_s = time_s
         self._began = time.monotonic()
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None]:
+        """Put the tests in the order of the attacks, once the suite has put its long files first.
+
+        In another order the time that is kept for later attacks would be theirs from the beginning.
+        """
+        yield
         items.sort(key=lambda item: self.attacks.index(self._attack_of(item.nodeid)))
 
     @pytest.hookimpl(tryfirst=True)

@@ -67,6 +67,25 @@ def test_a_control_of_a_hazard_that_comes_too_late_did_not_break(tmp_path: Path)
     assert (status, row) == (1, "some attack not tried: 1 (no time was left) -")
 
 
+def test_the_attacks_keep_their_order_whatever_comes_first_in_the_suite(tmp_path: Path) -> None:
+    hook = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
+    (tmp_path / "conftest.py").write_text(f"import pytest\n@pytest.hookimpl(trylast=True)\n{hook}")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    say = "    open('order', 'a').write('{0}')\n"
+    made = (f"def test_{name}():\n{say.format(name)}" for name in "bac")
+    (tmp_path / "test_made.py").write_text("\n".join(made))
+    attacks = [f"Attack('{name}', 'tests', ['test_made.py::test_{name}'])" for name in "abc"]
+    script = f"from tests.attack import Attack, run\nrun([{', '.join(attacks)}], 60.0)"
+    subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        check=False,
+    )
+    assert (tmp_path / "order").read_text() == "abc"
+
+
 def test_every_test_of_an_attack_is_there_and_belongs_to_one_alone() -> None:
     named = [test for attack in ATTACKS for test in attack.tests]
     assert len(named) == len(set(named))
