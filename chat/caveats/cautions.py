@@ -71,9 +71,6 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
     """Tell which statements say that they are not for the patient, by number, with their words."""
-    sentences = [
-        f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())
-    ]
     choices = (ClaimKind.ANSWER, ClaimKind.ROW)
     open_to_all = [
         n for n, claim in enumerate(claims, start=1) if claim.kind in choices and n not in words
@@ -82,25 +79,24 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
     if not open_to_all:
         none_left = gettext("No option shown here is left for this patient.")
         sentence = f"{none_left} {sentence}"
-    shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
-    return Caution(
-        BARRED,
-        sentence % {"said": "; ".join(sentences)},
-        tuple(sorted(words)),
-        tuple(dict.fromkeys(shas)),
-    )
+    return _in_their_words(BARRED, sentence, words, claims)
 
 
 def denied_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
     """Tell which statements exclude people with something like what the question denies."""
-    sentences = [
-        f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())
-    ]
-    said = gettext("Check that this doesn't hold for the patient: %(said)s.")
+    sentence = gettext("Check that this doesn't hold for the patient: %(said)s.")
+    return _in_their_words(DENIED, sentence, words, claims)
+
+
+def _in_their_words(
+    code: str, sentence: str, words: Mapping[int, str], claims: Sequence[DraftClaim]
+) -> Caution:
+    """Tell words of some statements, by number."""
+    said = (f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items()))
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
     return Caution(
-        DENIED,
-        said % {"said": "; ".join(sentences)},
+        code,
+        sentence % {"said": "; ".join(said)},
         tuple(sorted(words)),
         tuple(dict.fromkeys(shas)),
     )
