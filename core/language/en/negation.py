@@ -55,21 +55,35 @@ _NO_FURTHER = re.compile(
 )
 _BEFORE_DENIED = re.compile(
     r"(?:\s+(?:an?|any|known|have|having|had|been|be|being|on|taking|of|to|with|currently|current|past"
-    r"|previous|history|hx|evidence|signs?|allergic))*\b",
+    r"|previous|history|hx|evidence|signs?|allergic|acute|chronic|major|severe|significant))*\b",
     re.IGNORECASE,
 )
+# What a note says of its patient without a mark before it: `no fever pregnant UTI`.
+_OF_PATIENT = re.compile(
+    r"(?<!or)(?<!nor)(?<!and)\s+(?:pregnan\w+|breast-?feeding|(?:[\w-]+\s+)?(?:allerg|anaphyla"
+    r"|intoleran)\w+|immuno\w+|CKD|AKI|dialysis|renal|kidney|liver|hepatic|elderly|child|baby|neonate)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"\S+")
 
 
 def denied_spans(text: str) -> list[tuple[int, int]]:
-    """Return the places of what a note on a patient says that they don't have or take."""
+    """Return the places of what a note on a patient says that they don't have or take.
+
+    A place ends before another fact on the patient: a note may have no mark between the two.
+    """
     spans: list[tuple[int, int]] = []
     for match in _DENIES.finditer(text):
         if spans and match.start() < spans[-1][1]:
             continue
         begun = _BEFORE_DENIED.match(text, match.end())
         after = begun.end() if begun else match.end()
-        stop = _NO_FURTHER.search(text, after)
-        spans.append((match.start(), stop.start() if stop else len(text)))
+        first = _FIRST.search(text, after)
+        stops = (
+            _NO_FURTHER.search(text, after),
+            _OF_PATIENT.search(text, first.end()) if first else None,
+        )
+        spans.append((match.start(), min((s.start() for s in stops if s), default=len(text))))
     return spans
 
 

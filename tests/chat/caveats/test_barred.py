@@ -30,6 +30,11 @@ def test_only_words_on_the_patient_bar(question: str, text: str, words: str) -> 
         ("not allergic to penicillin but to trimethoprim allergic", ("trimethoprim",)),
         ("denies allergy to co-amoxiclav", ()),
         ("no asthma, allergic to penicillin", ("penicillin",)),
+        ("no fever penicillin allergy, which antibiotic", ("penicillin",)),
+        ("no iv access pen allergic", ("penicillin",)),
+        ("not on warfarin penicillin allergic", ("penicillin",)),
+        ("no drug allergies, penicillin allergy as a child", ("penicillin",)),
+        ("no penicillin or gentamicin allergy", ()),
     ],
 )
 def test_an_allergy_is_to_the_medicine_that_it_is_said_of(

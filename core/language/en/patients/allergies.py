@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from core.language.en.medicines.names import drug_places
-from core.language.en.negation import affirmed
+from core.language.en.negation import denied_spans
+from core.language.words import words
 
 # Not `stop`, which is for those who take it.
 _EXCLUDES = re.compile(
@@ -20,23 +21,42 @@ _ALLERGIC_TO = re.compile(
     re.IGNORECASE,
 )
 _PEN = re.compile(r"(?<!\w)pen(?!\w|-| [GV]\b)", re.IGNORECASE)
+_ENDS = re.compile(r"[,.;:?!–—]")
 _ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
 _SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
+# May stand between a word that denies and the medicine: `no known allergy to penicillin`.
+_BETWEEN = frozenset(
+    "no not without denies denied denying nil never negative for free of from to has have had"
+    " having been being is was a an any known drug or nor and ever other current previous past"
+    " history hx allergic allergy allergies reaction reactions reacts intolerant".split()
+)
 _ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
 def allergies(question: str) -> tuple[str, ...]:
     """Return the medicines that the patient of a question is allergic to, in order of name.
 
-    `Pen` is penicillin here; what is denied (`no penicillin allergy`) is none.
+    `Pen` is penicillin here. What is denied right before (`no penicillin allergy`) is none, unlike
+    that in `no fever penicillin allergy`.
     """
-    question = affirmed(with_penicillin(question))
+    question = with_penicillin(question)
+    places = list(drug_places(question))
+    others = question
+    for start, end, _ in places:
+        others = f"{others[:start]}{' ' * (end - start)}{others[end:]}"
+    denials = [start for start, _ in denied_spans(question)]
     return tuple(
         sorted(
             {
                 name
-                for start, end, name in drug_places(question)
+                for start, end, name in places
                 if _ALLERGY.match(question, end) or _ALLERGIC_TO.search(question[:start])
+                if not any(
+                    {word.lower() for word in words(others[at:start])} <= _BETWEEN
+                    and not _ENDS.search(others, at, start)
+                    for at in denials
+                    if at < start
+                )
             }
         )
     )
