@@ -218,10 +218,13 @@ def _is_of_passage(quote: Quote) -> bool:
 
     A long row of a table is cut into several passages, and quoted whole.
     """
-    return normalised(quote.text) in normalised(quote.hit.text) or any(
-        span.page == quote.page and quote.start < span.end and span.start < quote.end
+    passage = normalised(quote.hit.text)
+    parts = [quote.text] + [
+        quote.text[max(span.start - quote.start, 0) : max(span.end - quote.start, 0)]
         for span in quote.hit.spans
-    )
+        if span.page == quote.page
+    ]
+    return any(tokens(part) and normalised(part) in passage for part in parts)
 
 
 def _judged(
