@@ -13,7 +13,7 @@ import jsonschema  # type: ignore[import-untyped]
 from bench.datasets.pairs import LABELS, LabelledPair
 from bench.datasets.reading import records_of
 from chat.evidence.judgements import Evidence, Label
-from chat.reader.excerpts import MAX_STATEMENT_CHARS
+from chat.reader.long_statements import MAX_STATEMENT_CHARS
 from chat.verification.entailment.windows import windows
 from corpus.encoders.pairs import MAX_TOKENS, PairTokenizer, Window, windows_of
 from evaluation.datasets.types import DatasetError

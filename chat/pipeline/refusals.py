@@ -101,8 +101,13 @@ def _forbidding(run: AnswerRun) -> Sequence[DraftClaim]:
         plain="",
         documents=tuple(naming),
     )
-    evidence = find(limits, run.searches, kind=EXPLAINING)
-    return PROHIBITIONS(*asked, evidence.hits, is_refused=True)
+    try:
+        evidence = find(limits, run.searches, kind=EXPLAINING)
+        return PROHIBITIONS(*asked, evidence.hits, is_refused=True)
+    except Exception as error:  # noqa: BLE001 - only what it would have found is lost
+        logger.error("What forbids it could not be searched for: %s", type(error).__name__)
+        run.searches.note(f"What forbids it could not be searched for: {type(error).__name__}.")
+        return found
 
 
 def _by_every_name(run: AnswerRun) -> str:

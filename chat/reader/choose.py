@@ -13,7 +13,6 @@ from django.conf import settings
 from chat.checks.agreement import Asked, in_agreement, is_on_class_of
 from chat.evidence.quotable import quotable_units
 from chat.reader.answerable import answerable
-from chat.reader.excerpts import MAX_STATEMENT_CHARS, read_part
 from chat.reader.features import (
     READER,
     Column,
@@ -26,6 +25,7 @@ from chat.reader.features import (
     with_reader,
 )
 from chat.reader.likeness import comparable
+from chat.reader.long_statements import MAX_STATEMENT_CHARS, read_part
 from chat.reader.pair_scorer import LARGE as LARGE_FOLDER
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, ScoredStatements

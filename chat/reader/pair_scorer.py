@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from chat.reader.excerpts import MAX_STATEMENT_CHARS
+from chat.reader.long_statements import MAX_STATEMENT_CHARS
 from core.rounding import LOGIT_DIGITS
 from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel, files_digest
 from corpus.encoders.pairs import MARKS, TOKENIZER, Scores, Window, statement_odds, windows_of

@@ -228,3 +228,21 @@ def test_the_documents_of_a_refusal_are_searched_for_what_forbids_it(
     assert turn.status == TurnStatus.ABSTAINED
     (told,) = [each for each in turn.warnings if each["code"] == PROHIBITION]
     assert "Age less than 12 months" in told["text"]
+
+
+def test_a_refusal_whose_further_search_fails_keeps_its_reason_and_passages(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **fields: object) -> None:
+        raise RuntimeError
+
+    settings.RETRIEVAL = "k=1"
+    publish(SEDATION)
+    question = "Who countersigns the ledger for esketamine for a baby of 9 months?"
+    whole = asked(question)
+    monkeypatch.setattr("chat.pipeline.refusals.find", fail)
+    turn = asked(question)
+    assert (turn.status, turn.reason) == (whole.status, whole.reason)
+    assert turn.nearest
+    assert PROHIBITION not in [each["code"] for each in turn.warnings]
+    assert "could not be searched for: RuntimeError" in str(turn.trace["notes"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.reader.excerpts import MAX_STATEMENT_CHARS, read_part
+from chat.reader.long_statements import MAX_STATEMENT_CHARS, read_part
 from retrieval.lexical.search import AskedLexeme
 
 LABEL = "Treatment: Second choices for children aged 3 months and over, in this order"
