@@ -17,6 +17,8 @@ from _pytest.terminal import TerminalReporter
 TIME_S = 19 * 60.0  # in all; a test that begins at the end still runs
 # Fewer rounds of the long tests than in `make exhaustive`.
 ROUNDS = {
+    "MEDRAG_TEST_KILLS": "10",
+    "MEDRAG_TEST_MOST_PAUSED": "20",
     "MEDRAG_TEST_PAUSE_S": "5",
     "MEDRAG_TEST_LONG_PAUSE_S": "10",
     "MEDRAG_TEST_EXAMPLES": "50",
@@ -82,7 +84,7 @@ ATTACKS = (
         "kills of the database, under load",
         "kills",
         [
-            f"{LIVE}::test_the_database_is_killed_twenty_times",
+            f"{LIVE}::test_the_database_is_killed_time_and_again",
             f"{SITE}/database/test_database_away.py",
         ],
         share=3,
