@@ -26,7 +26,7 @@ test: $(STAMP) ## run all tests; those that run real processes come last, since 
 exhaustive: $(STAMP) ## run the tests that take minutes each, in none of the above
 	@exec $(BIN)/python -m pytest -m exhaustive -n $(JOBS) --dist loadfile
 
-attack: $(STAMP) ## kill, fill, fuzz and tamper for up to 20 minutes; a table says what broke
+attack: $(STAMP) ## kill, fill, fuzz and tamper for up to 30 minutes; a table says what broke
 	@exec $(BIN)/python -m tests.attack
 
 check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
