@@ -30,6 +30,7 @@ from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 
 _CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
+_INSTEAD = re.compile(r"\b(?:instead|alternative(?:ly)?)\b", re.IGNORECASE)
 _PREGNANT = "pregnant"
 # Of which everybody has some: what they are of says what is denied.
 _OF_ANYTHING = topic_words(
@@ -44,7 +45,8 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     range that holds the patient's week of pregnancy, kidney function, age or weight, and the rest
     of the statement doesn't. What is excluded after anaphylaxis stays, where the question names
     another reaction or none. A statement that is a prohibition as a whole answers, and is none of
-    these; nor is an order to stop what the patient takes, or what the question denies.
+    these, also where it says what to give instead; nor is an order to stop what the patient takes,
+    or what the question denies.
     """
     question = affirmed(question_in_english(question))
     own = frozenset(drugs(question)) - asked_medicines(question)
@@ -55,6 +57,8 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     for place, claim in enumerate(claims):
         parts = list(_parts(claim.in_english.text))
         shown = [part for part, _ in _parts(claim.text)]
+        if claim.kind != ClaimKind.ROW and _says_what_instead([words for words, _ in parts]):
+            continue
         for at, (words, rest) in enumerate(parts):
             is_other_reaction = is_milder and names_anaphylaxis(words)
             who = apart_from_reaction if is_other_reaction else patient
@@ -147,6 +151,17 @@ class _Patient:
             or (is_with_child and weeks)
             or any(values)
         )
+
+
+def _says_what_instead(parts: Sequence[str]) -> bool:
+    """Tell whether a text begins with a ban and says next what to give, none of what it bans.
+
+    `Do not give codeine in renal impairment; give paracetamol instead` is for those whom it names.
+    """
+    banned, *given = parts
+    if not given or not excludes(banned) or not _INSTEAD.search(given[0]):
+        return False
+    return frozenset(drugs(banned)).isdisjoint(drugs(" ".join(given)))
 
 
 def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
