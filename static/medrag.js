@@ -58,7 +58,10 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, (event) => {
-    if (asks(event.target)) say("failed");
+    if (!asks(event.target)) return;
+    const isStale = event.detail.xhr.status === 403;  // its token ended with another sign-in
+    if (isStale) keepUnsent();
+    say(isStale ? "stale" : "failed");
   });
 }
 
@@ -71,7 +74,8 @@ document.addEventListener("htmx:afterSettle", (event) => {
   turn.scrollIntoView({ block: "start" });
 });
 
-// The session ended while somebody typed: the words wait in this tab until that person is back.
+// The session ended while somebody typed, or they signed in again elsewhere: the words wait in this
+// tab until that person is back.
 const UNSENT = "medrag.unsent";
 
 function signedIn() {
@@ -79,11 +83,15 @@ function signedIn() {
   return who && who.textContent;
 }
 
+function keepUnsent() {
+  const box = document.getElementById("id_question");
+  if (!box || !box.value) return;
+  sessionStorage.setItem(UNSENT, JSON.stringify({ who: signedIn(), question: box.value }));
+}
+
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   const there = event.detail.xhr.getResponseHeader("HX-Redirect") || "";
-  const box = document.getElementById("id_question");
-  if (!there.startsWith("/sign-in/") || !box || !box.value) return;
-  sessionStorage.setItem(UNSENT, JSON.stringify({ who: signedIn(), question: box.value }));
+  if (there.startsWith("/sign-in/")) keepUnsent();
 });
 
 function giveBackUnsent() {

@@ -38,7 +38,13 @@ class AskForm(forms.Form):
                 "enterkeyhint": "send",
             }
         ),
-        error_messages={"required": gettext_lazy("Please write a question.")},
+        error_messages={
+            "required": gettext_lazy("Please write a question."),
+            "max_length": gettext_lazy(
+                "Nothing was asked: the question has %(show_value)d characters, and at most "
+                "%(limit_value)d can be. Shorten it and ask again."
+            ),
+        },
     )
     collection = forms.ModelChoiceField(
         Collection.objects.none(),

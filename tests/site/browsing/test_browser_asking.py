@@ -60,6 +60,24 @@ def test_the_page_says_how_far_a_question_is(
             assert visitor.complaints() == []
 
 
+def test_a_page_from_before_another_sign_in_says_so_and_keeps_the_question(
+    own_database: str, tmp_path: Path, driver: webdriver.Chrome
+) -> None:
+    publish(GUIDELINE, population="adult")
+    User.objects.create_user("alice", password="alice-secret")
+    with served(tmp_path / "web.log") as address:
+        visitor = Visitor(driver, address)
+        visitor.signs_in("alice", "alice-secret")
+        visitor.types("#id_question", QUESTION)
+        driver.delete_cookie("csrftoken")  # as a sign-in in another window makes it another
+        visitor.clicks("#ask button.primary")
+        visitor.sees("#progress", "This page is out of date")
+        visitor.goes_to("/")
+        assert visitor.sees("#id_question").get_attribute("value") == QUESTION
+        visitor.clicks("#ask button.primary")
+        visitor.sees(".turn h2", QUESTION)
+
+
 def _keep(driver: webdriver.Chrome, name: str) -> None:
     """Save a screenshot if the environment names a folder."""
     if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
