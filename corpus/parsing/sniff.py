@@ -52,8 +52,16 @@ MEDIA_TYPES = {
     "nxml": XML,
     "jsonl": RECORD,
 }
-# Binary formats of Office until 2003, and of Outlook, and what to save them as.
-BINARY = {"doc": ".docx", "ppt": ".pptx", "xls": ".xlsx", "msg": ".eml or .pdf"}
+# Formats that are not read, and what to save them as: binary ones of Office until 2003 and Outlook,
+# rich text, and pictures, as a scanner or a phone makes them.
+SAVED_AS = {
+    "doc": ".docx",
+    "rtf": ".docx",
+    "ppt": ".pptx",
+    "xls": ".xlsx",
+    "msg": ".eml or .pdf",
+    **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "heic", "webp", "bmp", "gif"), ".pdf"),
+}
 READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
 # Media types of XML by root element; any other is taken for MedQuAD's.
 _ROOTS = {
@@ -107,11 +115,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
     extension = PurePath(filename).suffix.lstrip(".").lower()
     media_type = MEDIA_TYPES.get(extension)
     if media_type is None:
-        newer = BINARY.get(extension)
+        other = SAVED_AS.get(extension)
         raise ParseError(
             "Files of this type can't be read.",
             code="unsupported_type",
-            hint=f"Open it and save it as {newer}, then upload that." if newer else READ_FORMATS,
+            hint=f"Open it and save it as {other}, then upload that." if other else READ_FORMATS,
         )
     if not _agrees(head, media_type):
         raise ParseError(

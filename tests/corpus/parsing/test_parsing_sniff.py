@@ -118,9 +118,18 @@ def test_a_truncated_zip_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("DOC", ".docx"), ("ppt", ".pptx"), ("xls", ".xlsx"), ("msg", ".eml or .pdf")],
+    [
+        ("DOC", ".docx"),
+        ("ppt", ".pptx"),
+        ("xls", ".xlsx"),
+        ("msg", ".eml or .pdf"),
+        ("rtf", ".docx"),
+        ("PNG", ".pdf"),
+        ("jpeg", ".pdf"),
+        ("tif", ".pdf"),
+    ],
 )
-def test_an_old_binary_format_is_answered_with_the_one_to_save_it_in(old: str, new: str) -> None:
+def test_what_is_not_read_is_answered_with_what_to_save_it_as(old: str, new: str) -> None:
     with pytest.raises(ParseError) as failed:
         media_type_of(b"\xd0\xcf\x11\xe0" + bytes(600), f"guideline.{old}")
     assert failed.value.code == "unsupported_type"
