@@ -43,6 +43,7 @@ from corpus.staff_selectors import (
 
 SURE = 0.75  # a suggestion from here on is chosen beforehand; the person can choose otherwise
 FOUND = 20
+WAITING = (Lifecycle.DRAFT, Lifecycle.REVIEW)  # for publication
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         words=request.GET.get("q", ""),
         candidates=candidates,
         obstacle=_obstacle(request, document, corrections),
+        is_waiting=document.lifecycle in WAITING,
         may_publish=may_publish(request.user, document),
         may_change=may_change(document),
         two_person=settings.TWO_PERSON_PUBLISH,
@@ -298,9 +300,9 @@ def _candidates(
 
 def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[Correction]) -> str:
     """Return why this person can't publish it now; empty if they can."""
-    if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
+    if document.lifecycle not in WAITING:
         state = document.get_lifecycle_display().lower()
-        return f"The document is {state}, so there is nothing to approve."
+        return f"The document is {state}, so there is nothing to publish."
     if document.job.state == JobState.FAILED:
         may_pass = document.job.may_be_repeated
         what = "Press Read again, or upload it again." if may_pass else document.job.last_error

@@ -117,6 +117,7 @@ def test_a_withdrawn_source_is_named_with_its_end(
     turn = refused(alice, Reason.ONLY_OUT_OF_DATE, guideline)
     response = clinician.get(thread(turn.conversation_id))
     assert f"Replaced by {successor.title} (2.1)" in text_of(response)
+    assert "It is no longer in force, so its text is not repeated here." in text_of(response)
     assert reverse("chat:source", args=[successor.sha256, 1]) in response.content.decode()
     assert turn.nearest[0]["text"] not in response.content.decode()
     (told,) = turn_payload(turn)["nearest"]

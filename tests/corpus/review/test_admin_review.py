@@ -46,8 +46,21 @@ def test_the_approver_sees_what_to_check(publisher: Client, alice: User) -> None
     content = page(publisher, "approve", document.pk)
     assert content.count("The reading order is unsure.") == 1
     ticked, look = 'name="looked" value="1" required', page_of("read", document.pk, 1)
-    for part in ("confidence 85 %", f"by {alice}", ticked, look):
+    for part in ("confidence 85 %", f"by {alice}", ticked, look, "Look at the page in doubt"):
         assert part in content
+
+
+@pytest.mark.parametrize("lifecycle", Lifecycle)
+def test_only_what_waits_is_offered_for_publication(
+    lifecycle: Lifecycle, publisher: Client
+) -> None:
+    document = draft(lifecycle=lifecycle)
+    is_waiting = lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    reading = page(publisher, "read", document.pk, 1)
+    assert (page_of("approve", document.pk) in reading) == is_waiting
+    checking = page(publisher, "approve", document.pk)
+    assert ("A new version of?" in checking) == ('value="Publish"' in checking) == is_waiting
+    assert ("so there is nothing to publish" in checking) != is_waiting
 
 
 def test_pages_in_doubt_are_looked_at_before_publication(publisher: Client) -> None:
