@@ -103,6 +103,12 @@ function giveBackUnsent() {
   if (box && who === signedIn() && !box.value) box.value = question;
 }
 
+function tellKept() {
+  const note = document.getElementById("kept");
+  if (note) note.hidden = !sessionStorage.getItem(UNSENT);
+}
+
 giveBackUnsent();
+tellKept();
 showCopyButtons(document);
 if (document.body.classList.contains("is-source")) addEventListener("load", scrollToCited);

@@ -26,8 +26,8 @@ _WAIT = gettext_lazy(
     "again in a minute."
 )
 _IN_FULL = gettext_lazy(
-    "It leaves something out that I can't tell. Ask it in full: the medicine or condition, the "
-    "patient, and what you want to know."
+    "Something is missing that can't be worked out. Ask it in full: the medicine or condition, "
+    "the patient, and what you want to know."
 )
 
 # Why a statement was withheld, by the check that it failed.
@@ -63,8 +63,8 @@ ADVICE: dict[Reason, str | Promise] = {
         "Ask corpus staff for access, or ask a colleague who knows this topic."
     ),
     Reason.UNCLEAR_QUESTION: gettext_lazy(
-        "It leaves something out that I can't tell. Ask it in full: the medicine or condition, the "
-        "patient, and what you want to know. It may be in these passages."
+        "Something is missing that can't be worked out. Ask it in full: the medicine or condition, "
+        "the patient, and what you want to know. It may be in these passages."
     ),
     Reason.STOPPED: gettext_lazy(
         "Do not wait for it: call the person named above, or read the guidelines themselves."

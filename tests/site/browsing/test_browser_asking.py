@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from tests.corpora import publish
 from tests.llm.contents import honest
@@ -76,6 +78,24 @@ def test_a_page_from_before_another_sign_in_says_so_and_keeps_the_question(
         assert visitor.sees("#id_question").get_attribute("value") == QUESTION
         visitor.clicks("#ask button.primary")
         visitor.sees(".turn h2", QUESTION)
+
+
+def test_who_asks_after_the_session_ended_is_told_that_the_question_is_kept(
+    own_database: str, tmp_path: Path, driver: webdriver.Chrome
+) -> None:
+    User.objects.create_user("alice", password="alice-secret")
+    with served(tmp_path / "web.log") as address:
+        visitor = Visitor(driver, address)
+        visitor.goes_to("/sign-in/")
+        assert not driver.find_element(By.ID, "kept").is_displayed()
+        visitor.signs_in("alice", "alice-secret")
+        visitor.types("#id_question", QUESTION)
+        driver.delete_cookie("sessionid")
+        visitor.clicks("#ask button.primary")
+        visitor.sees("#kept", "Your session has ended. Your question is kept")
+        visitor.types("#id_username", "alice")
+        visitor.types("#id_password", "alice-secret" + Keys.ENTER)
+        assert visitor.sees("#id_question").get_attribute("value") == QUESTION
 
 
 def _keep(driver: webdriver.Chrome, name: str) -> None:
