@@ -130,3 +130,16 @@ def test_what_was_read_is_told_and_can_be_undone(client: Client) -> None:
     ).content.decode()
     assert page.count("Read as: ") == 1  # of the first
     assert "plain" not in Turn.objects.latest("created_at").trace["asked"]
+
+
+def test_how_a_follow_up_was_read_is_told_once(client: Client) -> None:
+    client.force_login(User.objects.create_superuser("ward"))
+    client.post(reverse("chat:ask"), {"question": "What is the dose of amoxicillin in PE?"})
+    first = Turn.objects.get()
+    address = reverse("chat:ask_in", args=[first.conversation_id])
+    page = client.post(address, {"question": "and in pregnancy?"}, headers={"HX-Request": "true"})
+    turn = Turn.objects.latest("created_at")
+    plain = turn.trace["asked"]["plain"]
+    assert turn.standalone and plain != turn.standalone
+    assert page.content.decode().count("Read as: ") == 1
+    assert f"Read as: {plain}" in page.content.decode()
