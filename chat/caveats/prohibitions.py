@@ -13,6 +13,7 @@ from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.negation import affirmed
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
+from core.language.en.statements.cells import cells
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.prohibitions import (
     Described,
@@ -115,7 +116,7 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
         not _names_medicine(unit.text)
         and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
     )
-    parts = unit.text.split("; ") if unit.is_row else [unit.text]
+    parts = cells(unit.text) if unit.is_row else [unit.text]
     return any(
         forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
     )

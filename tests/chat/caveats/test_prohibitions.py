@@ -95,6 +95,19 @@ def test_a_row_forbids_by_one_of_its_cells() -> None:
     assert prohibitions("is nitrofurantoin ok at 37 weeks of pregnancy?", "", hits_for("x")) == ()
 
 
+def test_a_cell_forbids_by_what_stands_behind_its_semicolon() -> None:
+    publish(
+        "# Hiccups\n\n## Medicines\n\n| Medicine | Dose | Avoid in |\n| --- | --- | --- |\n"
+        "| Chlorpromazine | 25 mg | Epilepsy; age under 18 years; glaucoma |\n"
+    )
+
+    def count(question: str) -> int:
+        return len(prohibitions(question, "", hits_for(question), is_refused=True))
+
+    assert count("chlorpromazine for hiccups in a 16 year old?") == 1
+    assert count("chlorpromazine for hiccups in a 36 year old?") == 0
+
+
 def test_an_answer_leads_with_what_forbids_it() -> None:
     publish(CLOTS)
     turn = asked("What dose of enoxaparin for a creatinine clearance of 45, platelets 40?")
