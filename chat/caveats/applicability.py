@@ -16,11 +16,14 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from chat.caveats.footnotes import text_without_footnotes, without_footnotes
 from chat.caveats.neighbours import hits_of
+from chat.caveats.tables import is_row
 from chat.caveats.wording import groups_in_words, statements_numbered, words_for_people
 from chat.checks.agreement import headings_of
 from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.names import drugs
+from core.language.en.patients.allergies import excludes
+from core.language.en.patients.columns import column_for, columns_of
 from core.language.en.patients.people import (
     KIDNEY,
     Apart,
@@ -35,6 +38,7 @@ from core.language.en.patients.people import (
 )
 from core.language.en.quantities.measures import Interval
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.cells import cells
 from core.language.en.statements.comparable import PROPHYLAXIS, qualifiers_of
 from core.language.en.statements.wording import is_under_prevention
 from core.language.gloss import question_in_english
@@ -92,17 +96,38 @@ def claim_people(claim: DraftClaim) -> People:
 
 def _apart(patient: People, claim: DraftClaim) -> Apart | None:
     """Return how the people asked about differ from a cited passage's, if nobody can be both."""
-    for hit in hits_of(claim):
-        if pair := apart(patient, _by(hit, claim)):
-            return pair
-    return apart(patient, claim_people(claim))
+    levels = [_by(hit, claim) for hit in hits_of(claim)] or [claim_people(claim)]
+    if column := column_for(patient, claim.text) if is_row(claim) else None:
+        levels = [_in_column(column, people) for people in levels]
+    return next((pair for people in levels if (pair := apart(patient, people))), None)
+
+
+def _in_column(column: People, row: People) -> People:
+    """Return the people of a row's column: of a row for adults and children, those of one head."""
+    return replace(row, ages=column.ages, groups=(*column.age_groups, *row.states))
 
 
 def _by(hit: Hit, claim: DraftClaim) -> People:
     """Return the people that a claim is about, according to one of its passages."""
     own = tuple(quote for quote in claim.quotes if quote.hit.key == hit.key)
-    said_text = without_footnotes(replace(claim, quotes=own))
-    return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
+    said = _but_excluded(people_of(without_footnotes(replace(claim, quotes=own))), claim.text)
+    return first_named([said, people_of(claim.caption), *_headed(hit)])
+
+
+def _but_excluded(people: People, text: str) -> People:
+    """Return people without the states that a text names only to exclude them.
+
+    `Do not give if: pregnancy` is for nobody who is pregnant.
+    """
+    kept = "; ".join(
+        cell
+        for start, end in sentence_spans(text)
+        for cell in cells(text[start:end])
+        if not excludes(cell)
+    )
+    named = people_of(kept).states
+    groups = (group for group in people.groups if group in people.age_groups or group in named)
+    return replace(people, groups=tuple(groups))
 
 
 def _stood_under(claim: DraftClaim, hit: Hit) -> People:
@@ -199,7 +224,7 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
     about, headed = _by(hit, claim), _stood_under(claim, hit)
     ages = about.age_groups or headed.age_groups
     words = [", ".join(groups_in_words(ages))] if ages else []
-    if len(about.ages) == 1:
+    if len(about.ages) == 1 and not (is_row(claim) and len(columns_of(claim.text)) > 1):
         people = words[0] if words else gettext("people")
         words = [f"{people} {words_for_people(f'aged {aged(about.ages[0])}')}"]
     words += groups_in_words(headed.states)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from chat.models import ClaimKind
 from chat.types import DraftClaim
+from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.doses import says_of_dose
 from core.language.en.medicines.names import drugs
 from core.language.en.negation import affirmed, denied_spans
@@ -23,15 +24,21 @@ from core.language.en.patients.allergies import (
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import people_of
 from core.language.en.quantities.measures import Interval
-from core.language.en.questions.asked import asked_medicines
+from core.language.en.questions.asked import (
+    asked_medicines,
+    asked_routes,
+    routes_or_swallowed,
+)
+from core.language.en.statements.cells import cell_spans, excluded_items
 from core.language.en.statements.clauses import run_on_spans
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 
-_CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
 _INSTEAD = re.compile(r"\b(?:instead|alternative(?:ly)?)\b", re.IGNORECASE)
 _PREGNANT = "pregnant"
+_DIGIT = re.compile(r"\d")
+_SAYS_LITTLE = topic_words("disease disorder condition history known")
 # Of which everybody has some: what they are of says what is denied.
 _OF_ANYTHING = topic_words(
     "symptoms signs history problems disease disorder condition severe acute chronic suspected"
@@ -43,14 +50,16 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
 
     They name a medicine that the patient is allergic to or takes, a state such as pregnancy, or a
     range that holds the patient's week of pregnancy, kidney function, age or weight, and the rest
-    of the statement doesn't. What is excluded after anaphylaxis stays, where the question names
-    another reaction or none. A statement that is a prohibition as a whole answers, and is none of
-    these, also where it says what to give instead; nor is an order to stop what the patient takes,
-    or what the question denies.
+    of the statement doesn't; or a cell that lists who must not have it has a condition of the
+    question. What is excluded after anaphylaxis stays, where the question names another reaction or
+    none, and what is excluded by another route than the asked one. A statement that is a
+    prohibition as a whole answers, and is none of these, also where it says what to give instead;
+    nor is an order to stop what the patient takes, or what the question denies.
     """
     question = affirmed(question_in_english(question))
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
+    by = asked_routes(question)
     is_milder = bool(allergies(question)) and not names_severe_reaction(question)
     apart_from_reaction = replace(patient, medicines=frozenset())
     words_of = {}
@@ -62,7 +71,8 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
         for at, (words, rest) in enumerate(parts):
             is_other_reaction = is_milder and names_anaphylaxis(words)
             who = apart_from_reaction if is_other_reaction else patient
-            if rest and excludes(words) and who.is_named(words, rest):
+            is_so = excludes(words) and (who.is_named(words, rest) or who.is_listed(words, rest))
+            if rest and is_so and not _is_by_other_route(by, words):
                 words_of[place] = shown[at] if len(shown) == len(parts) else claim.text
                 break
     return words_of
@@ -127,12 +137,14 @@ class _Patient:
     medicines: frozenset[str]
     states: frozenset[str]
     values: tuple[tuple[Interval, ...], ...]  # weeks of pregnancy, kidney function, ages, weights
+    words: frozenset[str]  # stems, conditions by name too: `asthma` of `asthmatic`
 
     @classmethod
     def of(cls, text: str, medicines: Iterable[str]) -> _Patient:
         people = people_of(text)
         values = (gestation_of(text), people.kidney, people.ages, people.weights)
-        return cls(frozenset(medicines), frozenset(people.states), values)
+        named = " ".join((text, *(condition for condition, _ in conditions(text))))
+        return cls(frozenset(medicines), frozenset(people.states), values, topic_words(named))
 
     def is_named(self, words: str, rest: str) -> bool:
         """Tell whether words hold something of this patient that the rest of a text doesn't."""
@@ -151,6 +163,26 @@ class _Patient:
             or (is_with_child and weeks)
             or any(values)
         )
+
+    def is_listed(self, words: str, rest: str) -> bool:
+        """Tell whether a cell lists a condition of this patient among those that it excludes.
+
+        In all of its words: a `severe` one is not any. Medicines, states and bounds are compared
+        by `is_named`.
+        """
+        elsewhere = topic_words(rest)
+        return any(
+            stems and stems <= self.words and not stems <= elsewhere
+            for item in excluded_items(words)
+            if not (_DIGIT.search(item) or any(drugs(item)) or people_of(item).groups)
+            for stems in (topic_words(item) - _SAYS_LITTLE,)
+        )
+
+
+def _is_by_other_route(asked: frozenset[str], words: str) -> bool:
+    """Tell whether words exclude something by other routes than those asked for."""
+    named = routes_or_swallowed(words)
+    return bool(asked and named) and asked.isdisjoint(named)
 
 
 def _says_what_instead(parts: Sequence[str]) -> bool:
@@ -171,7 +203,6 @@ def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
 def _parts(text: str) -> Iterator[tuple[str, str]]:
     """Yield each sentence, or each cell of a row or line of it, with the rest of the text."""
     for start, end in run_on_spans(text):
-        at = start
-        for cell in _CELL.split(text[start:end]):
-            at = text.index(cell, at)
-            yield cell.strip(), f"{text[:at]} {text[at + len(cell) :]}".strip()
+        for first, last in cell_spans(text[start:end]):
+            at, till = start + first, start + last
+            yield text[at:till].strip(), f"{text[:at]} {text[till:]}".strip()

@@ -13,12 +13,14 @@ from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.negation import affirmed
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
+from core.language.en.statements.cells import cells
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.prohibitions import (
     Described,
     forbids_for,
     is_in_band,
     is_passed,
+    measured_in,
 )
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import gives_dose, share_a_name
@@ -106,6 +108,39 @@ def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
     )
 
 
+def rows_of_values(
+    question: str, plain: str, hits: Sequence[Hit], claims: Sequence[DraftClaim]
+) -> tuple[DraftClaim, ...]:
+    """Return rows on an asked medicine for a measured value that none of the claims speaks of.
+
+    A dose by kidney function says nothing to `platelets 18`, where the table by platelets says that
+    it is not given. Runs the queries of `quotable_units`.
+    """
+    in_english = question_in_english(f"{question}; {plain}" if plain else question)
+    patient, medicines = Described.of(in_english), _asked(in_english)
+    if not (medicines and patient.values):
+        return ()
+    spoken_of = frozenset().union(*(topic_words(claim.in_english.text) for claim in claims))
+    found = [
+        unit
+        for unit in quotable_units(hits, question)
+        if unit.is_row
+        and _is_row_on(medicines, unit.in_english)
+        and measured_in(patient, unit.in_english.text.partition("; ")[0]) - spoken_of
+    ]
+    return tuple(
+        DraftClaim(unit.text, unit.quotes, caption=unit.caption, holds_asked_number=True)
+        for unit in found[:MAX_SHOWN]
+    )
+
+
+def _is_row_on(medicines: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a row names one of the medicines or, if it names none, what is above it does."""
+    own = _names_medicine(unit.text)
+    above = (unit.caption, *unit.hit.section_path)
+    return any(names_one(medicines, text) for text in ((unit.text,) if own else above))
+
+
 def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
     headed = not unit.is_row and any(map(is_limiting_heading, headings))
@@ -115,7 +150,7 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
         not _names_medicine(unit.text)
         and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
     )
-    parts = unit.text.split("; ") if unit.is_row else [unit.text]
+    parts = cells(unit.text) if unit.is_row else [unit.text]
     return any(
         forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
     )

@@ -15,6 +15,7 @@ from chat.checks.types import Acts, Check
 from chat.types import Unit
 from core.language.en.medicines.names import drugs
 from core.language.en.medicines.varieties import differs, is_of_other_brand
+from core.language.en.patients.columns import column_for
 from core.language.en.patients.groups import tells_of_birth
 from core.language.en.patients.kinds import is_of_other_kind
 from core.language.en.patients.people import People, apart, people_of
@@ -285,7 +286,7 @@ def is_for(patients: People, unit: Unit) -> bool:
     traits = (patients.groups, patients.denied, patients.ages, patients.kidney, patients.weights)
     if not sex and not any(traits):
         return True
-    column = _column_for(patients, unit)
+    column = column_for(patients, unit.text) if unit.is_row else None
     own, around = column or _people(unit.text), _people(unit.context)
     if around.age_groups and names_grown(unit.context):  # `care of the mother and newborn`
         around = replace(around, groups=("adult", *around.groups))
@@ -306,16 +307,6 @@ def is_for(patients: People, unit: Unit) -> bool:
     if holds_dose and not column and _is_under_a_year(patients) and not _tells_of_infants(unit):
         return False
     return not holds_dose or not _is_dosed_apart(patients) or _tells_of_organs(unit)
-
-
-def _column_for(patients: People, unit: Unit) -> People | None:
-    """Return whom the column of a row is for whose head names the patients' age; None without."""
-    if not unit.is_row:
-        return None
-    heads = (cell.partition(":") for cell in unit.text.split("; "))
-    named = (_people(f"aged {head}") for head, colon, _ in heads if colon)
-    aged = (people for people in named if people.ages or people.age_groups)
-    return next((people for people in aged if apart(patients, people) is None), None)
 
 
 def _is_for_other_sex(patients: People, own: People, around: People) -> bool:

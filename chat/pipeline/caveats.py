@@ -35,6 +35,7 @@ from chat.pipeline.check_table import (
     OVERLAPPING,
     PROHIBITIONS,
     UNAWARE,
+    VALUES,
     WHOLE_TABLES,
 )
 from chat.pipeline.refusals import refusal
@@ -53,7 +54,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     comes last, and before it what doesn't mention an allergy that other statements mention. Rows
     keep the order of their table.
     """
-    chosen = (*_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
+    chosen = (*_bands(run), *_of_values(run), *_with_overlapping(run, _with_whole_tables(run)))
     limits = _limits(run)
     shown = _prohibitions_first(run, chosen, limits)
     against = BARRED(run.query.text, shown)
@@ -142,6 +143,14 @@ def _bands(run: AnswerRun) -> tuple[DraftClaim, ...]:
     if not found:
         run.cautions.append(passed_caution(run.supported))
     return found
+
+
+def _of_values(run: AnswerRun) -> tuple[DraftClaim, ...]:
+    """Return the rows of measured values that what is supported doesn't speak of."""
+    if run.understood.options:
+        return ()
+    asked = (run.query.text, run.query.plain or "")
+    return _verified_quotes(VALUES(*asked, run.decided.passages, run.supported))
 
 
 def place_of(claim: DraftClaim) -> tuple[str, int, int]:

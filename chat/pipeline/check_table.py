@@ -10,7 +10,7 @@ from chat.caveats.barred import barred, denied, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import Caution, form_cautions
 from chat.caveats.conflicts import conflicts
 from chat.caveats.omissions import omitted
-from chat.caveats.prohibitions import only_passed, prohibitions
+from chat.caveats.prohibitions import only_passed, prohibitions, rows_of_values
 from chat.caveats.tables import holding_rows, with_whole_tables
 from chat.checks.agreement import LEFT_OUT
 from chat.checks.claims import STOPPED
@@ -35,6 +35,13 @@ BANDS = Check(
     "Where all else only forbids, and not for this patient, the row of its band is shown.",
     only_passed,
     nothing=False,
+)
+VALUES = Check(
+    "rows of values",
+    Acts.ORDER,
+    "The row of a measured value stands first, where nothing else speaks of what is measured.",
+    rows_of_values,
+    nothing=(),
 )
 OVERLAPPING = Check(
     "overlapping rows",
@@ -110,6 +117,6 @@ CONFLICTS = Check(
 TABLE: Sequence[Check[..., Any]] = (
     *LEFT_OUT,
     *STOPPED,
-    *(PROHIBITIONS, BANDS, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED),
+    *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED),
     *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, FORMS, CONFLICTS),
 )

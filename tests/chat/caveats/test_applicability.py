@@ -119,3 +119,24 @@ def test_a_claim_of_several_passages_is_for_those_of_each() -> None:
     assert "children" in found.mismatch
     assert found.claims == (1,)
     assert found.line == "Applies to: adults and children."
+
+
+@pytest.mark.parametrize(
+    ("question", "mismatch"),
+    [
+        ("ketamine for an adult", ""),
+        ("ketamine for a 5 year old", ""),
+        (
+            "ketamine for a baby of 2 weeks",
+            "The question is about an infant of 14 days; this statement is for children aged 6 "
+            "months to 15 years.",
+        ),
+    ],
+)
+def test_a_row_for_adults_and_children_is_for_either(question: str, mismatch: str) -> None:
+    text = "Medicine: Ketamine; Adults: 2 mg/kg; Children 6 months to 15 years: 1 mg/kg"
+    raw = "Ketamine | 2 mg/kg | 1 mg/kg"
+    hit = made_up_hit(population="", title="Sedation", section_path=("Dose",), text=raw)
+    found = applicability(question, [DraftClaim(text, (Quote(hit, 1, 0, len(raw), raw),))])
+    assert found.mismatch == mismatch
+    assert "15 years" not in found.line

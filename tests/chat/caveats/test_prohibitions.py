@@ -4,7 +4,13 @@ import pytest
 from django.conf import LazySettings
 
 from chat.caveats.cautions import PASSED, PROHIBITION
-from chat.caveats.prohibitions import bands, forbidding, only_passed, prohibitions
+from chat.caveats.prohibitions import (
+    bands,
+    forbidding,
+    only_passed,
+    prohibitions,
+    rows_of_values,
+)
 from chat.models import Turn, TurnStatus
 from chat.types import DraftClaim, Quote
 from tests.chat.evidence.hits import hits_for
@@ -95,6 +101,19 @@ def test_a_row_forbids_by_one_of_its_cells() -> None:
     assert prohibitions("is nitrofurantoin ok at 37 weeks of pregnancy?", "", hits_for("x")) == ()
 
 
+def test_a_cell_forbids_by_what_stands_behind_its_semicolon() -> None:
+    publish(
+        "# Hiccups\n\n## Medicines\n\n| Medicine | Dose | Avoid in |\n| --- | --- | --- |\n"
+        "| Chlorpromazine | 25 mg | Epilepsy; age under 18 years; glaucoma |\n"
+    )
+
+    def count(question: str) -> int:
+        return len(prohibitions(question, "", hits_for(question), is_refused=True))
+
+    assert count("chlorpromazine for hiccups in a 16 year old?") == 1
+    assert count("chlorpromazine for hiccups in a 36 year old?") == 0
+
+
 def test_an_answer_leads_with_what_forbids_it() -> None:
     publish(CLOTS)
     turn = asked("What dose of enoxaparin for a creatinine clearance of 45, platelets 40?")
@@ -128,6 +147,59 @@ def test_it_is_told_where_nothing_permits_it() -> None:
     assert turn.status == TurnStatus.ANSWERED
     first = turn.claims.order_by("index")[0].text
     assert "3 days only" in first
+
+
+COUNTS = """# Clozapine
+
+## Dose
+
+| Creatinine clearance | Clozapine |
+| --- | --- |
+| 30 or more | 12.5 mg once daily, then by response |
+| Below 30 | 6.25 mg once daily |
+
+## Blood counts
+
+| Neutrophils (x 10⁹/L) | Clozapine |
+| --- | --- |
+| Above 2.0 | Continue |
+| 1.5 to 2.0 | Blood count twice a week |
+| Below 1.5 | Stop |
+
+What raises the count is given by haematologists.
+
+| Neutrophils (x 10⁹/L) | Filgrastim |
+| --- | --- |
+| Below 0.5 | 5 micrograms/kg |
+"""
+
+
+def test_the_row_of_a_value_that_no_claim_speaks_of_is_found() -> None:
+    publish(COUNTS)
+    dose = DraftClaim("Creatinine clearance: 30 or more; Clozapine: 12.5 mg once daily", ())
+
+    def rows(question: str, claim: DraftClaim = dose) -> list[str]:
+        return [each.text for each in rows_of_values(question, "", hits_for(COUNTS), [claim])]
+
+    (row,) = rows("dose of clozapine, neutrophils 0.4?")
+    assert row.endswith("Neutrophils (x 10⁹/L): Below 1.5; Clozapine: Stop")
+    (row,) = rows("clozapine with neutrophils of 1.7")
+    assert "twice a week" in row
+    assert rows("dose of clozapine?") == []
+    assert rows("dose of olanzapine, neutrophils 0.4?") == []
+    assert rows("dose of clozapine, sodium 1.2?") == []
+    said = DraftClaim("Check clozapine where neutrophils fall.", ())
+    assert rows("dose of clozapine, neutrophils 0.4?", said) == []
+
+
+def test_the_row_of_a_value_stands_before_a_dose_that_does_not_know_it() -> None:
+    table = "| Platelets | LMWH |\n| --- | --- |\n| Above 50 | Give |\n| 50 or less | Omit |\n"
+    publish(CLOTS.partition("## When not")[0] + "## Low counts\n\n" + table)
+    turn = asked("enoxaparin dose if creatinine clearance is 20 and platelets are 21?")
+    assert turn.status == TurnStatus.ANSWERED
+    first, second = [claim.text for claim in turn.claims.order_by("index")]
+    assert first == "Platelets: 50 or less; LMWH: Omit"
+    assert second.endswith("Enoxaparin: 20 mg once daily")
 
 
 STROKE = """# Stroke

@@ -1,5 +1,7 @@
 """Ages are distinguished from numbers of recommendations."""
 
+import math
+
 import pytest
 
 from core.language.en.patients.groups import populations
@@ -47,3 +49,20 @@ def test_a_persons_bare_number_is_an_age_in_years(text: str, years: float) -> No
 )  # fmt: skip
 def test_other_numbers_of_a_person_are_no_age(text: str) -> None:
     assert people_of(text).ages == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("eGFR 52, lithium 1.9", [52]),
+        ("eGFR 52 mL/min/1.73 m2, Na 118", [52]),
+        ("CrCl 64 and haemoglobin 71", [64]),
+        ("creatinine clearance 64 with a ferritin of 12", [64]),
+        ("eGFR 58 last month, now 31", [58, 31]),
+        ("CrCl was 40, today 22", [40, 22]),
+        ("eGFR below 30 or above 60", [30, 60]),
+    ],
+)
+def test_a_number_behind_another_name_is_no_kidney_function(text: str, values: list[int]) -> None:
+    found = people_of(text).kidney
+    assert [each.low if math.isfinite(each.low) else each.high for each in found] == values

@@ -36,6 +36,14 @@ _STAFF = re.compile(
     re.IGNORECASE,
 )
 _KIDNEY = re.compile(r"\b(?:e?gfr|crcl|(?:creatinine )?clearance)\b")
+# Between a name and a number that is none of it: a mark, or a number and another name (`eGFR 45,
+# potassium `), which is no unit, comparison or time (`eGFR 60 last week, now `).
+_OF_ANOTHER = re.compile(
+    r"[.;|]|\d[\d\s/,()²-]*+(?:(?:ml|min|m|per|to|and|or|but|above|below|over|under|less|more|greater"
+    r"|lower|higher|than|equal|of|if|is|was|from|between|at|now|then|today|yesterday|currently|before"
+    r"|previously|baseline|last|this|ago|days?|weeks?|months?|years?|fell|fallen|dropped|down|up|rose"
+    r"|risen|e?gfr|crcl)\b[\d\s/,()²:=<>≤≥~-]*+)*+(?=[a-z])",
+)
 _KIDNEY_ANY = re.compile(r"\b(?:e?GFR|CrCl|creatinine clearance)\b", re.IGNORECASE)
 _GROUP_WORDS = (
     r"(?:pregnan\w+|breast-?\s?feeding|(?:(?:haemo|hemo|peritoneal )?dialysis)"
@@ -356,4 +364,4 @@ def _is_kidney(measure: Measure, text: str) -> bool:
     named = list(_KIDNEY.finditer(before))
     if unit == "ml/min":
         return True
-    return not unit and bool(named) and not re.search(r"[.;|]", before[named[-1].end() :])
+    return not unit and bool(named) and not _OF_ANOTHER.search(before[named[-1].end() :])

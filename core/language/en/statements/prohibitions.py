@@ -213,6 +213,21 @@ def is_in_band(patient: Described, label: str) -> bool:
     )
 
 
+def measured_in(patient: Described, label: str) -> frozenset[str]:
+    """Return the stems of what a label bounds that the patient's value lies within: `platelet`.
+
+    Empty for none, and for the name of a medicine: that is an amount of it.
+    """
+    ranges = [(name, each) for name, each in _values(label) if each.low != each.high]
+    shared = (
+        stems & name
+        for stems, value in patient.values
+        for name, each in ranges
+        if _are_same(stems, value, name, each)
+    )
+    return frozenset().union(*shared) - topic_words(" ".join(drugs(label)))
+
+
 def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: bool) -> bool:
     if by_name and _is_patient(patient, text, about):
         return True
