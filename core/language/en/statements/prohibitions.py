@@ -291,7 +291,8 @@ def _shares_condition(
 ) -> bool:
     """Tell whether a text has a condition of the question, or many of its words.
 
-    What neither names what is asked about nor stands under a limit has none that counts.
+    What neither names what is asked about nor stands under a limit has none that counts; nor does
+    what both measure, whose values were compared.
     """
     if not (headed or by_name):
         return False
@@ -300,7 +301,7 @@ def _shares_condition(
     if not patient.may_it:
         return False
     words = topic_words(text)
-    shared = patient.words & words - topic_words(about) - _COMMON
+    shared = patient.words & words - topic_words(about) - _COMMON - _measured(patient, text)
     is_reaction = bool(_REACTS & patient.words and _REACTS & words)
     return (
         by_name
@@ -311,6 +312,13 @@ def _shares_condition(
             or (is_reaction and bool(shared))
         )
     )
+
+
+def _measured(patient: Described, text: str) -> frozenset[str]:
+    """Return the stems that name what both measure: `creatinine clearance below 50`, at 70."""
+    bounds = (name for name, bound in _values(text) if _is_bound(bound))
+    mine = frozenset[str]().union(*(name for name, _ in patient.values))
+    return mine.intersection(frozenset[str]().union(*bounds))
 
 
 def _conditions(text: str) -> frozenset[str]:
