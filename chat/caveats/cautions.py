@@ -115,6 +115,23 @@ def prohibition_cautions(forbidding: Sequence[DraftClaim]) -> Iterator[Caution]:
         )
 
 
+def despite_caution(
+    forbid: Sequence[int], doses: Sequence[int], claims: Sequence[DraftClaim]
+) -> Caution:
+    """Tell which statements forbid it for the patient, and which give doses and don't say so.
+
+    The places are 0-based.
+    """
+    bans, given = ([place + 1 for place in places] for places in (forbid, doses))
+    text = gettext(
+        "For this patient it is forbidden or limited by %(bans)s. Doses that don't mention this: "
+        "%(doses)s."
+    )
+    shas = (claims[place].quotes[0].hit.sha256 for place in forbid)
+    said = text % {"bans": statements_numbered(bans), "doses": statements_numbered(given)}
+    return Caution(PROHIBITION, said, (*bans, *given), tuple(dict.fromkeys(shas)))
+
+
 def passed_caution(claims: Sequence[DraftClaim]) -> Caution:
     """Tell that an answer only says for whom something is not: it permits nothing."""
     said = gettext(

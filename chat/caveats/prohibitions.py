@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from chat.caveats.tables import is_row
 from chat.checks.agreement import headings_of, is_about_medicine
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
@@ -21,6 +22,7 @@ from core.language.en.statements.prohibitions import (
     is_in_band,
     is_passed,
     measured_in,
+    row_forbids,
 )
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import gives_dose, share_a_name
@@ -64,12 +66,35 @@ def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient = _described(in_english)
     medicines = _asked(in_english)
-    units = (Unit(claim.quotes[0].hit, claim.text, claim.quotes).in_english for claim in claims)
+    units = (
+        Unit(claim.quotes[0].hit, claim.text, claim.quotes, is_row=is_row(claim)).in_english
+        for claim in claims
+    )
     return tuple(
         claim
         for claim, unit in zip(claims, units, strict=True)
         if _forbids(unit, medicines, patient)
     )
+
+
+def doses_despite(
+    question: str, plain: str, claims: Sequence[DraftClaim], known: Collection[int]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the places of claims that forbid it for the patient, and of doses that say nothing.
+
+    Nothing without both. The places that are `known` say themselves whom they are not for.
+    """
+    others = {place: claim for place, claim in enumerate(claims) if place not in known}
+    bans = forbidding(question, plain, list(others.values()))
+    forbid = [place for place, claim in others.items() if claim in bans]
+    doses = [
+        place
+        for place, claim in others.items()
+        if place not in forbid
+        and claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW)
+        and gives_dose(claim.in_english.text)
+    ]
+    return (forbid, doses) if forbid and doses else ((), ())
 
 
 def only_passed(question: str, claims: Sequence[DraftClaim]) -> bool:
@@ -151,6 +176,8 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
         and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
     )
     parts = cells(unit.text) if unit.is_row else [unit.text]
+    if unit.is_row and by_name and row_forbids(patient, parts):
+        return True
     return any(
         forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
     )

@@ -11,6 +11,7 @@ from chat.caveats.cautions import (
     barred_caution,
     conflict_caution,
     denied_caution,
+    despite_caution,
     earlier_caution,
     further_caution,
     omission_caution,
@@ -29,6 +30,7 @@ from chat.pipeline.check_table import (
     BANDS,
     BARRED,
     CONFLICTS,
+    DESPITE,
     FORMS,
     LIKE_DENIED,
     OMISSIONS,
@@ -70,6 +72,11 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     if against:
         words = {order.index(place) + 1: text for place, text in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
+    asked = (run.query.text, run.query.plain or "")
+    barred_places = {order.index(place) for place in against}
+    forbid, doses = DESPITE(*asked, run.claims, barred_places)
+    if doses:
+        run.cautions.append(despite_caution(forbid, doses, run.claims))
     if like := LIKE_DENIED(run.query.text, run.claims):
         words = {place + 1: text for place, text in like.items()}
         run.cautions.append(denied_caution(words, run.claims))

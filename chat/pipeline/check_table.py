@@ -10,7 +10,12 @@ from chat.caveats.barred import barred, denied, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import Caution, form_cautions
 from chat.caveats.conflicts import conflicts
 from chat.caveats.omissions import omitted
-from chat.caveats.prohibitions import only_passed, prohibitions, rows_of_values
+from chat.caveats.prohibitions import (
+    doses_despite,
+    only_passed,
+    prohibitions,
+    rows_of_values,
+)
 from chat.caveats.tables import holding_rows, with_whole_tables
 from chat.checks.agreement import LEFT_OUT
 from chat.checks.claims import STOPPED
@@ -71,6 +76,13 @@ LIKE_DENIED = Check(
     denied,
     nothing={},
 )
+DESPITE = Check(
+    "doses despite a ban",
+    Acts.CAUTION,
+    "Doses that stand beside what forbids them for the patient, and don't say so, are told.",
+    doses_despite,
+    nothing=((), ()),
+)
 UNAWARE = Check(
     "allergy",
     Acts.CAUTION,
@@ -117,6 +129,6 @@ CONFLICTS = Check(
 TABLE: Sequence[Check[..., Any]] = (
     *LEFT_OUT,
     *STOPPED,
-    *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED),
+    *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED, DESPITE),
     *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, FORMS, CONFLICTS),
 )

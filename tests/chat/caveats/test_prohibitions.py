@@ -13,6 +13,7 @@ from chat.caveats.prohibitions import (
 )
 from chat.models import Turn, TurnStatus
 from chat.types import DraftClaim, Quote
+from core.language.en.statements.prohibitions import Described, row_forbids
 from tests.chat.evidence.hits import hits_for
 from tests.chat.guidelines import ask
 from tests.corpora import publish
@@ -33,6 +34,7 @@ Do not give pharmacological prophylaxis to a patient with a platelet count below
 
 Avoid NSAIDs in renal impairment.
 """
+PLATELETS = "Platelets: below 50; Treatment dose: Do not give; Prophylaxis: Half of the dose"
 URINE = """# Urinary tract infection with poor kidneys
 
 ## Nitrofurantoin
@@ -120,6 +122,28 @@ def test_an_answer_leads_with_what_forbids_it() -> None:
     shown = [claim.text for claim in turn.claims.order_by("index")]
     assert shown[0].startswith("When not: Do not give")
     assert "40 mg once daily" in shown[1]
+    (told,) = [each for each in turn.warnings if each["code"] == PROHIBITION]
+    assert told["text"] == (
+        "For this patient it is forbidden or limited by statement 1. Doses that don't mention this:"
+        " statement 2."
+    )
+    assert told["claims"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "forbids"),
+    [
+        ("treatment dose of heparin, platelets 30", PLATELETS, True),
+        ("dose of heparin for prophylaxis, platelets 30", PLATELETS, False),
+        ("heparin, platelets 30", PLATELETS, False),
+        ("prophylaxis with heparin, platelets 12", PLATELETS.replace("Half", "Do not give"), True),
+        ("treatment dose of heparin, platelets 90", PLATELETS, False),
+        ("colistin, eGFR 12", "eGFR: 10 to 19; Colistin: Avoid", True),
+        ("colistin, eGFR 25", "eGFR: 10 to 19; Colistin: Avoid", False),
+    ],
+)
+def test_the_row_of_a_band_forbids_by_its_cells(question: str, row: str, forbids: bool) -> None:
+    assert row_forbids(Described.of(question), row.split("; ")) is forbids
 
 
 def test_a_bound_that_is_passed_is_shown_with_the_band_of_the_patient() -> None:

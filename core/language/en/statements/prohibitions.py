@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.language.en.clinical_terms import conditions
@@ -22,6 +23,7 @@ from core.language.en.short_forms.medicines import members_named
 from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
+from core.language.words import words
 
 _MAY = re.compile(
     r"\b(?:can|could|may|ok|okay|safe|allowed|alright|fine|contra-?indicated|suitable"
@@ -81,6 +83,7 @@ _PREGNANT, _IMPAIRED = "pregnant", "renal impairment"
 _BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
 # An infection of the urinary tract is none of the respiratory tract.
 _TRACT = re.compile(r"\b([a-z]+) tract (?=infection)", re.IGNORECASE)
+_NAMES = 5  # letters of a word that may name a column: no `dose`, no `of`
 _MANY, _LONG = 3, 8  # words in common, or letters of one, that make a condition the same
 
 
@@ -97,7 +100,8 @@ class Described:
     may_it: bool  # whether it is asked if something may be done
     asked: frozenset[str]  # medicines
     pairs: tuple[tuple[int, int], ...]  # blood pressures
-    words: frozenset[str]
+    words: frozenset[str]  # stems of those that tell of a topic
+    typed: frozenset[str]  # every word
     by_condition: bool = False  # whether a condition counts, whatever is asked
 
     @classmethod
@@ -116,6 +120,7 @@ class Described:
             asked,
             _pairs(question),
             topic_words(told) - topic_words(" ".join(named)),
+            frozenset(words(told.casefold())),
         )
 
 
@@ -228,6 +233,22 @@ def measured_in(patient: Described, label: str) -> frozenset[str]:
     return frozenset().union(*shared) - topic_words(" ".join(drugs(label)))
 
 
+def row_forbids(patient: Described, cells: Sequence[str]) -> bool:
+    """Tell whether the row of the patient's band forbids: `Platelets: Below 25; Dose: Do not give`.
+
+    All of its other cells do, or only one whose head the question names.
+    """
+    label, *others = cells
+    if not (is_in_band(patient, label) or measured_in(patient, label)):
+        return False
+    heads = [frozenset(words(cell.partition(":")[0].casefold())) for cell in others]
+    of_one = [head.difference(*(each for each in heads if each != head)) for head in heads]
+    bans = [forbids_start(cell) for cell in others]
+    asked = {word for word in patient.typed if len(word) >= _NAMES}
+    named = [ban for ban, head in zip(bans, of_one, strict=True) if head & asked]
+    return any(bans) and all(named or bans)
+
+
 def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: bool) -> bool:
     if by_name and _is_patient(patient, text, about):
         return True
@@ -300,9 +321,9 @@ def _shares_condition(
         return True
     if not patient.may_it:
         return False
-    words = topic_words(text)
-    shared = patient.words & words - topic_words(about) - _COMMON - _measured(patient, text)
-    is_reaction = bool(_REACTS & patient.words and _REACTS & words)
+    theirs = topic_words(text)
+    shared = patient.words & theirs - topic_words(about) - _COMMON - _measured(patient, text)
+    is_reaction = bool(_REACTS & patient.words and _REACTS & theirs)
     return (
         by_name
         and bool(_BANS.search(text))
