@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.forms import ModelForm
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.forms import BooleanField, ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
@@ -17,8 +17,28 @@ from corpus.services.stops import NotStopped, resume_answering, stop_answering
 
 if TYPE_CHECKING:
     StopModelAdmin = admin.ModelAdmin[AnsweringStop]
+    StopModelForm = ModelForm[AnsweringStop]
 else:
     StopModelAdmin = admin.ModelAdmin
+    StopModelForm = ModelForm
+
+
+class StopForm(StopModelForm):
+    """What is stopped, said outright: an empty choice doesn't stop everything."""
+
+    everything = BooleanField(
+        label="all answering",
+        required=False,
+        help_text="Instead of a document or a collection: nothing is answered from any guideline.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or self.cleaned_data
+        if sum(bool(fields.get(name)) for name in ("document", "collection", "everything")) != 1:
+            raise ValidationError(
+                "Nothing was stopped. Choose one: a document, a collection, or all answering."
+            )
+        return fields
 
 
 @admin.register(AnsweringStop)
@@ -26,6 +46,7 @@ class StopAdmin(StopModelAdmin):
     list_display = ("what", "reason", "contact", "started_at", "started_by", "ended_at")
     list_select_related = ("document", "collection", "started_by")
     autocomplete_fields = ("document", "collection")
+    form = StopForm
     fields = ("document", "collection", "reason", "contact", "hides")
     change_form_template = "admin/corpus/stop.html"
 
@@ -38,7 +59,8 @@ class StopAdmin(StopModelAdmin):
         return (*self.fields, "started_at", "started_by", *ended)
 
     def get_fields(self, request: HttpRequest, obj: AnsweringStop | None = None) -> tuple[str, ...]:
-        return self.get_readonly_fields(request, obj) or self.fields
+        of_new = ("document", "collection", "everything", "reason", "contact", "hides")
+        return self.get_readonly_fields(request, obj) or of_new
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -47,7 +69,7 @@ class StopAdmin(StopModelAdmin):
         self,
         request: HttpRequest,
         obj: AnsweringStop,
-        form: ModelForm[AnsweringStop],
+        form: StopModelForm,
         change: bool,
     ) -> None:
         if not change:

@@ -123,11 +123,15 @@ def test_a_safety_officer_stops_and_resumes_in_the_administration(
 ) -> None:
     publish(GENTAMICIN)
     client.force_login(officer)
-    added = client.post(
-        reverse("admin:corpus_answeringstop_add"),
-        {"document": "", "collection": "", "reason": "A dose is wrong", "contact": "Dr Blue, 4417"},
-        follow=True,
-    )
+    add = reverse("admin:corpus_answeringstop_add")
+    said = {"reason": "A dose is wrong", "contact": "Dr Blue, 4417"}
+    refused = client.post(add, said)
+    assert "Nothing was stopped. Choose one" in refused.content.decode()
+    assert "A dose is wrong" in refused.content.decode()
+    both = {"collection": Collection.objects.get().pk, "everything": "on"}
+    assert "Nothing was stopped" in client.post(add, said | both).content.decode()
+    assert not AnsweringStop.objects.exists()
+    added = client.post(add, said | {"everything": "on"}, follow=True)
     assert "Answering from all guidelines is stopped. It holds" in added.content.decode()
     held = AnsweringStop.objects.get()
     assert held.started_by == officer and ask(question=QUESTION).reason == Reason.STOPPED

@@ -38,7 +38,8 @@ class Officer:
 
     def stop(self, document: str = "") -> str:
         """Stop answering, from one document (its key) or from all; return the stop's page."""
-        fields = {"document": document, "collection": "", "reason": REASON, "contact": CONTACT}
+        what = {"document": document} if document else {"everything": "on"}
+        fields = {**what, "reason": REASON, "contact": CONTACT}
         done = posted(self.client, "/admin/corpus/answeringstop/add/", fields)
         assert done.status_code == 302, done.text
         listed = self.client.get("/admin/corpus/answeringstop/").text
