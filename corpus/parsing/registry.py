@@ -20,7 +20,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 23  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 24  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from core.language.en.titles import is_organisation, is_section, may_name, names_subject
+from core.language.words import sentences
 from corpus.parsing.geometry import overlap, same_row
 from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
@@ -228,6 +229,8 @@ def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
         return False
     if group.text.rstrip().endswith(":") and _shared(group, named) < _SURE:
         return False  # it introduces what follows
+    if len(sentences(group.text)) > 1 and group.text.rstrip().endswith("."):
+        return False  # prose, whose letters a scan may have measured larger
     if group.kind is BlockKind.HEADING:
         return True
     usual = _usual(page)

@@ -100,6 +100,12 @@ def test_the_default_name_of_a_program_is_no_title(tmp_path: Path, named: str) -
     )
 
 
+@pytest.mark.parametrize(("y", "size"), [(740, 16), (740, 12)])
+def test_prose_in_larger_letters_is_no_title(tmp_path: Path, y: float, size: float) -> None:
+    dose = (y, size, "Give 5 mg/kg once daily. Check it after two days.")
+    assert _pdf(tmp_path, [dose, (700, 12, "Gentamicin in adults")]) == "Gentamicin in adults"
+
+
 def test_a_line_that_runs_over_all_pages_is_no_title(tmp_path: Path) -> None:
     prints = [(800, 8, "Northfield formulary, for staff"), (740, 16, "Doses in renal failure")]
     assert _pdf(tmp_path, prints, pages=4) == "Doses in renal failure"
