@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from chat.checks.conversions import is_between
 from chat.checks.types import Acts, Check
 from chat.types import Unit
 from core.language.en.medicines.names import drugs
@@ -33,6 +34,7 @@ from core.language.en.questions.asked import (
     replaced_medicines,
     routes_or_swallowed,
 )
+from core.language.en.questions.conversions import Conversion, conversion
 from core.language.en.short_forms.medicines import (
     members_named,
     tells_of_class,
@@ -78,6 +80,7 @@ class Asked:
     when_not: bool
     to_treat: bool
     dose: bool
+    conversion: Conversion | None
 
     @classmethod
     def of(cls, question: str, every_name: str, unknown: Mapping[str, str] = _NOTHING) -> Asked:
@@ -95,6 +98,7 @@ class Asked:
             when_not=asks_when_not(question),
             to_treat=asks_treating_dose(question),
             dose=asks_dose(question),
+            conversion=conversion(every_name),
         )
 
 
@@ -124,6 +128,11 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         "medicine",
         "It is about another medicine.",
         lambda asked, unit: is_about_medicine(asked.medicines, unit),
+    ),
+    _left_out(
+        "conversion",
+        "It lacks one of the medicines or routes that a dose is converted between.",
+        lambda asked, unit: is_between(asked.conversion, unit, _above(unit)),
     ),
     _left_out(
         "replaced",
