@@ -14,7 +14,7 @@ from functools import lru_cache
 from chat.checks.conversions import is_between
 from chat.checks.types import Acts, Check
 from chat.types import Unit
-from core.language.en.medicines.names import drugs
+from core.language.en.medicines.names import drugs_told
 from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.columns import column_for
 from core.language.en.patients.groups import tells_of_birth
@@ -392,7 +392,7 @@ def _drugs(text: str, unit: Unit) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _named(text: str) -> frozenset[str]:
-    return frozenset(drugs(text))
+    return frozenset(drugs_told(text))
 
 
 @lru_cache(maxsize=8192)
