@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from chat.checks.conversions import is_between
 from chat.checks.types import Acts, Check
 from chat.types import Unit
-from core.language.en.medicines.names import drugs
+from core.language.en.medicines.names import drugs_told
 from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.columns import column_for
 from core.language.en.patients.groups import tells_of_birth
@@ -33,6 +34,7 @@ from core.language.en.questions.asked import (
     replaced_medicines,
     routes_or_swallowed,
 )
+from core.language.en.questions.conversions import Conversion, conversion
 from core.language.en.short_forms.medicines import (
     members_named,
     tells_of_class,
@@ -78,6 +80,7 @@ class Asked:
     when_not: bool
     to_treat: bool
     dose: bool
+    conversion: Conversion | None
 
     @classmethod
     def of(cls, question: str, every_name: str, unknown: Mapping[str, str] = _NOTHING) -> Asked:
@@ -95,6 +98,7 @@ class Asked:
             when_not=asks_when_not(question),
             to_treat=asks_treating_dose(question),
             dose=asks_dose(question),
+            conversion=conversion(every_name),
         )
 
 
@@ -124,6 +128,11 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         "medicine",
         "It is about another medicine.",
         lambda asked, unit: is_about_medicine(asked.medicines, unit),
+    ),
+    _left_out(
+        "conversion",
+        "It lacks one of the medicines or routes that a dose is converted between.",
+        lambda asked, unit: is_between(asked.conversion, unit, _above(unit)),
     ),
     _left_out(
         "replaced",
@@ -383,7 +392,7 @@ def _drugs(text: str, unit: Unit) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _named(text: str) -> frozenset[str]:
-    return frozenset(drugs(text))
+    return frozenset(drugs_told(text))
 
 
 @lru_cache(maxsize=8192)

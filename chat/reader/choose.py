@@ -13,6 +13,7 @@ from django.conf import settings
 from chat.checks.agreement import Asked, in_agreement, is_on_class_of
 from chat.evidence.quotable import quotable_units
 from chat.reader.answerable import answerable
+from chat.reader.bands import without_bands_of_others
 from chat.reader.features import (
     READER,
     Column,
@@ -107,7 +108,8 @@ def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     about = {hit.document_id for hit in spoken if tells_of(things, hit.text)}
     spoken = [hit for hit in spoken if not things or hit.document_id in about]
     asked = Asked.of(in_english, by_every_name(in_english), unknown_names(question))
-    units = in_agreement(asked, quotable_units(spoken, question))
+    found = quotable_units(spoken, question)
+    units = without_bands_of_others(asked.every_name, in_agreement(asked, found), found)
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))

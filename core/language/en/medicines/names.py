@@ -197,6 +197,9 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 
+_EQUIVALENTS = re.compile(
+    r"(?:\s+(?:sodium|base))?[\s-]+(?:dose[\s-]+)?equivalents?\b", re.IGNORECASE
+)
 _IS_HOW = re.compile(_HOW, re.IGNORECASE)
 # Between a word and the medicine that it describes: `give undiluted 8.4% sodium bicarbonate`.
 _AMOUNT = re.compile(r"[\s\d.,%]+(?:(?:mg|g|ml|mcg|units?)\s+(?:of\s+)?)?", re.IGNORECASE)
@@ -205,6 +208,20 @@ _AMOUNT = re.compile(r"[\s\d.,%]+(?:(?:mg|g|ml|mcg|units?)\s+(?:of\s+)?)?", re.I
 def drugs(text: str) -> tuple[str, ...]:
     """Return the medicines in lower case, each once, in order; for a brand its ingredients."""
     return distinct(name for _, _, name in drug_places(text))
+
+
+def drugs_told(text: str) -> tuple[str, ...]:
+    """Return the medicines of a text, but for those of which it gives only equivalents."""
+    return distinct(name for _, _, name in told_places(text))
+
+
+def told_places(text: str) -> list[tuple[int, int, str]]:
+    """Return the places of medicines, without one in whose equivalents another's dose is given.
+
+    `Fosphenytoin 20 mg/kg (phenytoin equivalents)` says nothing of phenytoin.
+    """
+    places = drug_places(text)
+    return [each for each in places if not _EQUIVALENTS.match(text, each[1])] or places
 
 
 def drug_places(text: str) -> list[tuple[int, int, str]]:

@@ -68,10 +68,13 @@ def _forms() -> tuple[re.Pattern[str], dict[str, list[WardWord]]]:
 
 def members_named(text: str) -> frozenset[str]:
     """Return the medicines of the classes that a text names: `avoid NSAIDs`, `an oral DOAC`."""
+    return frozenset(name for members in members_by_class(text) for name in members)
+
+
+def members_by_class(text: str) -> list[tuple[str, ...]]:
+    """Return the members of each class that a text names, in its order."""
     pattern, members = _classes()
-    return frozenset(
-        name for match in pattern.finditer(text) for name in members[match[1].casefold()]
-    )
+    return [members[match[1].casefold()] for match in pattern.finditer(text)]
 
 
 @lru_cache(maxsize=1)

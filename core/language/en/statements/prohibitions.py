@@ -19,7 +19,7 @@ from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
 from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
 from core.language.en.questions.asked import asked_medicines
-from core.language.en.short_forms.medicines import members_named
+from core.language.en.short_forms.medicines import members_by_class, members_named
 from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
@@ -37,6 +37,10 @@ _IN_PLACE_OF = re.compile(
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"\b(?:alone|single[- ]agents?|mono-?therapy)\b", re.IGNORECASE)
+_TOGETHER = re.compile(
+    r"\b(?:two|both|more than one|another|(?:each )?other|together|combin\w+|dual|duplicat\w+)\b",
+    re.IGNORECASE,
+)
 _TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
 _TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
 _BEGUN = re.compile(
@@ -255,7 +259,7 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
     named = frozenset(drugs(text)) | members_named(text)
     if (by_name or headed) and patient.taken & named and _is_in_window(patient, text):
         return True
-    if len(patient.asked & named) > 1:  # both are asked about, and must not go together
+    if _names_both(patient, text):  # both are asked about, and must not go together
         return True
     if patient.pairs and _is_beyond_pair(patient, text):
         return True
@@ -264,6 +268,21 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
         return True
     return (patient.may_it or patient.by_condition) and _shares_condition(
         patient, text, about, headed, by_name
+    )
+
+
+def _names_both(patient: Described, text: str) -> bool:
+    """Tell whether a text names two of the medicines asked about.
+
+    One class that both are members of names them once: `a patient on opioids`, but `two opioids`.
+    """
+    own = patient.asked & frozenset(drugs(text))
+    of_class = (patient.asked & members_named(text)) - own
+    if own:
+        return len(own | of_class) > 1
+    return len(of_class) > 1 and (
+        _TOGETHER.search(text) is not None
+        or not any(of_class <= set(each) for each in members_by_class(text))
     )
 
 

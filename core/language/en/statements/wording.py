@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.language.en.medicines.names import drug_places
+from core.language.en.medicines.names import told_places
 
 _DOSE = re.compile(
     r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])"
@@ -79,7 +79,7 @@ def doses_are_of(medicines: frozenset[str], text: str) -> bool:
     A dose is of the medicine named last before it. `Oxazepam 15 mg instead of chlordiazepoxide`
     answers for both.
     """
-    places = drug_places(text)
+    places = told_places(text)
     if not any(_in(medicines, name) for *_, name in places):
         return True
     of = [_medicines_before(match.start(), text, places) for match in _DOSE.finditer(text)]
