@@ -15,6 +15,7 @@ from chat.checks.types import Acts, Check
 from chat.types import Unit
 from core.language.en.medicines.names import drugs
 from core.language.en.medicines.varieties import differs, is_of_other_brand
+from core.language.en.patients.indications import asked_indications, is_for_another
 from core.language.en.patients.kinds import is_of_other_kind
 from core.language.en.patients.people import People
 from core.language.en.patients.severity import severities
@@ -61,6 +62,7 @@ class Asked:
     people: People
     denials: Denials
     severities: frozenset[str]
+    indications: frozenset[str]
     routes: frozenset[str]
     unknown: Mapping[str, str]  # words in a medicine's place: see `has_each_word`
     when_not: bool
@@ -79,6 +81,7 @@ class Asked:
             people=asked_people(question),
             denials=Denials.of(question),
             severities=severities(question, every_name),
+            indications=asked_indications(question) if medicines else frozenset(),
             routes=asked_routes(f"{question}; {brands_in_words(question)}"),
             unknown=unknown,
             when_not=asks_when_not(question),
@@ -147,6 +150,11 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         lambda asked, unit: (
             not _has_doses(unit) or not is_of_other_kind(asked.every_name, (unit.text, *unit.above))
         ),
+    ),
+    _left_out(
+        "indication",
+        "It is a dose or a row of the medicine for another condition.",
+        lambda asked, unit: not _has_doses(unit) or not is_for_other_use(asked.indications, unit),
     ),
     _left_out(
         "route",
@@ -257,6 +265,12 @@ def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) 
 def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether one of a sentence's doses may be of an asked medicine."""
     return unit.is_row or not medicines or doses_are_of(medicines, unit.text)
+
+
+def is_for_other_use(indications: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a dose is for none of the asked conditions, but for another."""
+    around = "" if unit.is_row else unit.hit.text  # a table's rows differ in what they are for
+    return is_for_another(indications, unit.text, unit.above, around)
 
 
 def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
