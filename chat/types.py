@@ -71,6 +71,12 @@ class Unit:
         """Title, section, population and caption: what the statement is about, never quoted."""
         return statement_context(self.hit.context, self.caption)
 
+    @property
+    def above(self) -> tuple[str, ...]:
+        """Return the texts above a statement, the nearest first."""
+        depends_on = (quote.text for quote in self.quotes[1:])
+        return (*depends_on, self.caption, *reversed(self.hit.section_path), self.hit.title)
+
     def embedded_text(self, *, in_english: bool) -> str:
         """Return context and text, for computing the similarity to the question.
 

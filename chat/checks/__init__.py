@@ -4,5 +4,6 @@
 checks only leave out, reorder, stop, refuse or tell, and each can be switched off to measure what
 it is worth (`manage.py evaluate checks`).
 
-`agreement.py` leaves statements out before they are read, `claims.py` stops claims.
+`agreement.py` leaves statements out before they are read (`patients.py`: those for other people),
+`claims.py` stops claims.
 """

@@ -6,20 +6,19 @@ section, then the title. A statement that is dropped can't be the answer, howeve
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from chat.checks.conversions import is_between
+from chat.checks.patients import is_for
 from chat.checks.types import Acts, Check
 from chat.types import Unit
 from core.language.en.medicines.names import drugs_told
 from core.language.en.medicines.varieties import differs, is_of_other_brand
-from core.language.en.patients.columns import column_for
-from core.language.en.patients.groups import tells_of_birth
+from core.language.en.patients.indications import asked_indications, is_for_another
 from core.language.en.patients.kinds import is_of_other_kind
-from core.language.en.patients.people import People, apart, people_of
+from core.language.en.patients.people import People
 from core.language.en.patients.severity import severities
 from core.language.en.questions.asked import (
     Denials,
@@ -30,7 +29,6 @@ from core.language.en.questions.asked import (
     asks_treating_dose,
     asks_when_not,
     brands_in_words,
-    names_grown,
     replaced_medicines,
     routes_or_swallowed,
 )
@@ -45,8 +43,6 @@ from core.language.en.statements.wording import (
     doses_are_of,
     gives_dose,
     is_under_prevention,
-    names_organs,
-    restricts,
     share_a_name,
     without_levels,
 )
@@ -54,14 +50,7 @@ from core.language.words import words
 from retrieval.asked.unknown import is_said
 from retrieval.types import Hit
 
-# Groups that nothing is meant for unless it says so: what is silent on them is for others.
-_NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
 _BROAD = frozenset(("inhaled",))  # by an inhaler or a nebuliser, whose doses differ
-_DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
-_IMPAIRED_BELOW = 60  # mL/min
-_YEAR = 365  # days, up to which doses differ from those of children
-_YOUNGEST = frozenset(("preterm", "neonate"))
-_INFANTS = _YOUNGEST | {"infant"}
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -75,6 +64,7 @@ class Asked:
     people: People
     denials: Denials
     severities: frozenset[str]
+    indications: frozenset[str]
     routes: frozenset[str]
     unknown: Mapping[str, str]  # words in a medicine's place: see `has_each_word`
     when_not: bool
@@ -86,13 +76,15 @@ class Asked:
     def of(cls, question: str, every_name: str, unknown: Mapping[str, str] = _NOTHING) -> Asked:
         """Read a question; both texts are in English."""
         replaced = replaced_medicines(question)
+        medicines = asked_medicines(every_name) - replaced
         return cls(
             every_name=every_name,
-            medicines=asked_medicines(every_name) - replaced,
+            medicines=medicines,
             replaced=replaced,
             people=asked_people(question),
             denials=Denials.of(question),
             severities=severities(question, every_name),
+            indications=asked_indications(question) if medicines else frozenset(),
             routes=asked_routes(f"{question}; {brands_in_words(question)}"),
             unknown=unknown,
             when_not=asks_when_not(question),
@@ -115,7 +107,7 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         "denied",
         "It is a dose or a row for what the question says that the patient hasn't.",
         lambda asked, unit: (
-            not (unit.is_row or gives_dose(unit.text))
+            not _has_doses(unit)
             or not asked.denials.exclude(
                 unit.text,
                 context=unit.context,
@@ -132,7 +124,7 @@ LEFT_OUT: tuple[_Keeps, ...] = (
     _left_out(
         "conversion",
         "It lacks one of the medicines or routes that a dose is converted between.",
-        lambda asked, unit: is_between(asked.conversion, unit, _above(unit)),
+        lambda asked, unit: is_between(asked.conversion, unit, unit.above),
     ),
     _left_out(
         "replaced",
@@ -165,9 +157,13 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         "kind",
         "It is a dose or a row for another kind of the condition.",
         lambda asked, unit: (
-            not (unit.is_row or gives_dose(unit.text))
-            or not is_of_other_kind(asked.every_name, (unit.text, *_above(unit)))
+            not _has_doses(unit) or not is_of_other_kind(asked.every_name, (unit.text, *unit.above))
         ),
+    ),
+    _left_out(
+        "indication",
+        "It is a dose or a row of the medicine for another condition.",
+        lambda asked, unit: not _has_doses(unit) or not is_for_other_use(asked.indications, unit),
     ),
     _left_out(
         "route",
@@ -202,6 +198,10 @@ def in_agreement(asked: Asked, units: Sequence[Unit]) -> list[Unit]:
     ]
 
 
+def _has_doses(unit: Unit) -> bool:
+    return unit.is_row or gives_dose(unit.text)
+
+
 def _is_on_these_alone(medicines: frozenset[str], unit: Unit) -> bool:
     named = _drugs(unit.text, unit)
     return bool(named) and named <= medicines
@@ -225,8 +225,8 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
         return True
     if own:
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
-        return not (unit.is_row or gives_dose(unit.text)) and _is_under(medicines, unit)
-    for text in _above(unit):
+        return not _has_doses(unit) and _is_under(medicines, unit)
+    for text in unit.above:
         if named := _drugs(text, unit):
             return share_a_name(medicines, named) or tells_of_class(medicines, text)
         if is_limiting_heading(text) and (members := members_named(text)):
@@ -244,7 +244,7 @@ def is_on_class_of(medicines: frozenset[str], unit: Unit) -> bool:
     """
     if unit.is_row or gives_dose(without_levels(unit.text)):
         return False
-    texts = (unit.text,) if _drugs(unit.text, unit) else (unit.text, *_above(unit))
+    texts = (unit.text,) if _drugs(unit.text, unit) else (unit.text, *unit.above)
     return any(tells_of_class(medicines, text) for text in texts)
 
 
@@ -255,7 +255,7 @@ def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:
     """
     if not unknown:
         return True
-    own = set(words(" ".join((unit.text, *_above(unit))).casefold()))
+    own = set(words(" ".join((unit.text, *unit.above)).casefold()))
     around = own.union(words(unit.hit.text.casefold())) if any(unknown.values()) else own
     return all(is_said(word, meant, around if meant else own) for word, meant in unknown.items())
 
@@ -263,7 +263,7 @@ def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement is on another salt, form or combination of an asked medicine."""
     texts = tuple(
-        with_medicines_spelled_out(text, unit.context) for text in (unit.text, *_above(unit))
+        with_medicines_spelled_out(text, unit.context) for text in (unit.text, *unit.above)
     )
     named = next((own for text in texts if (own := _named(text) & medicines)), frozenset())
     return differs(every_name, texts, named) or (
@@ -276,6 +276,12 @@ def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
     return unit.is_row or not medicines or doses_are_of(medicines, unit.text)
 
 
+def is_for_other_use(indications: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a dose is for none of the asked conditions, but for another."""
+    around = "" if unit.is_row else unit.hit.text  # a table's rows differ in what they are for
+    return is_for_another(indications, unit.text, unit.above, around)
+
+
 def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
     """Tell whether a dose may be given by one of the asked routes.
 
@@ -284,88 +290,16 @@ def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
     """
     if not wanted or not gives_dose(unit.text):
         return True
-    texts = (unit.quotes[0].text, unit.text, *_above(unit))
+    texts = (unit.quotes[0].text, unit.text, *unit.above)
     named = next((given for text in texts if (given := routes_or_swallowed(text))), wanted)
     return not (wanted - _BROAD or wanted).isdisjoint(named - _BROAD or named)
 
 
-def is_for(patients: People, unit: Unit) -> bool:
-    """Tell whether a statement may apply to the question's patients."""
-    sex = patients.male or patients.female
-    traits = (patients.groups, patients.denied, patients.ages, patients.kidney, patients.weights)
-    if not sex and not any(traits):
-        return True
-    column = column_for(patients, unit.text) if unit.is_row else None
-    own, around = column or _people(unit.text), _people(unit.context)
-    if around.age_groups and names_grown(unit.context):  # `care of the mother and newborn`
-        around = replace(around, groups=("adult", *around.groups))
-    about = own if names_anybody(own) else around
-    if sex and _is_for_other_sex(patients, own, around):
-        return False
-    holds_dose = gives_dose(unit.text)
-    levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
-    if any(apart(patients, each) is not None for each in levels):
-        return restricts(unit.text) and not (holds_dose or unit.is_row)
-    if not set(patients.denied).isdisjoint(around.states) and not about.denied:
-        return False  # a row of a table on pregnancy, whatever its footnote says of newborns
-    named = {*about.states, *around.states}
-    if tells_of_birth(f"{unit.text}\n{unit.context}"):
-        named.add("pregnant")
-    if not named >= _NAMED_ONLY.intersection(patients.states):
-        return False
-    if holds_dose and not column and _is_under_a_year(patients) and not _tells_of_infants(unit):
-        return False
-    return not holds_dose or not _is_dosed_apart(patients) or _tells_of_organs(unit)
-
-
-def _is_for_other_sex(patients: People, own: People, around: People) -> bool:
-    """Tell whether the nearest text that names a sex alone names the other one."""
-    nearest = next((each for each in (own, around) if each.male or each.female), own)
-    return (patients.male and nearest.female) or (patients.female and nearest.male)
-
-
-def _is_open_ended(people: People) -> bool:
-    """Tell whether ages have no upper end: `3 months and over`, in a guideline for children."""
-    return bool(people.ages) and all(math.isinf(each.high) for each in people.ages)
-
-
-def _are_newborns(about: People, around: People) -> bool:
-    """Tell whether `babies` means newborns here, as in a guideline on neonatal infection."""
-    return "infant" in about.groups and not about.ages and not _YOUNGEST.isdisjoint(around.groups)
-
-
-def _is_dosed_apart(people: People) -> bool:
-    is_impaired = any(each.high <= _IMPAIRED_BELOW for each in people.kidney)
-    return is_impaired or not _DOSED_APART.isdisjoint(people.states)
-
-
-def _is_under_a_year(people: People) -> bool:
-    """Tell whether all patients meant are under a year: advice for children may not fit them."""
-    if people.ages:
-        return all(each.high < _YEAR for each in people.ages)
-    return not _YOUNGEST.isdisjoint(people.age_groups)
-
-
-def _tells_of_infants(unit: Unit) -> bool:
-    """Tell whether a statement or its context names ages, weights or infants."""
-    levels = [_people(text) for text in (unit.text, *_above(unit), unit.hit.population)]
-    return any(each.ages or each.weights or not _INFANTS.isdisjoint(each.groups) for each in levels)
-
-
-def _tells_of_organs(unit: Unit) -> bool:
-    return any(names_organs(text) for text in (unit.text, *_above(unit)))
-
-
 def is_as_severe(levels: frozenset[str], every_name: str, unit: Unit) -> bool:
     """Tell whether the nearest text that names a severity names an asked one; True if none does."""
-    texts = (unit.quotes[0].text, unit.text, *_above(unit))
+    texts = (unit.quotes[0].text, unit.text, *unit.above)
     named = (severities(text, every_name) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))
-
-
-def names_anybody(people: People) -> bool:
-    """Tell whether a text says whom it is for; women and men are nobody's babies."""
-    return bool(people.groups or people.ages or people.female or people.male)
 
 
 def headings_of(hit: Hit) -> list[str]:
@@ -374,15 +308,7 @@ def headings_of(hit: Hit) -> list[str]:
 
 
 def _is_under(medicines: frozenset[str], unit: Unit) -> bool:
-    return any(share_a_name(medicines, _drugs(text, unit)) for text in _above(unit))
-
-
-def _above(unit: Unit) -> Iterator[str]:
-    """Yield the texts above a statement, the nearest first."""
-    yield from (quote.text for quote in unit.quotes[1:])
-    yield unit.caption
-    yield from reversed(unit.hit.section_path)
-    yield unit.hit.title
+    return any(share_a_name(medicines, _drugs(text, unit)) for text in unit.above)
 
 
 def _drugs(text: str, unit: Unit) -> frozenset[str]:
@@ -393,8 +319,3 @@ def _drugs(text: str, unit: Unit) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _named(text: str) -> frozenset[str]:
     return frozenset(drugs_told(text))
-
-
-@lru_cache(maxsize=8192)
-def _people(text: str) -> People:
-    return people_of(text)
