@@ -181,8 +181,7 @@ class _Patient:
 
 def _is_by_other_route(asked: frozenset[str], words: str) -> bool:
     """Tell whether words exclude something by other routes than those asked for."""
-    named = routes_or_swallowed(words)
-    return bool(asked and named) and asked.isdisjoint(named)
+    return _are_apart(asked, routes_or_swallowed(words))
 
 
 def _says_what_instead(parts: Sequence[str]) -> bool:
@@ -193,7 +192,13 @@ def _says_what_instead(parts: Sequence[str]) -> bool:
     banned, *given = parts
     if not given or not excludes(banned) or not _INSTEAD.search(given[0]):
         return False
+    if _are_apart(routes_or_swallowed(banned), routes_or_swallowed(given[0])):
+        return True  # `no intravenous voriconazole; give it by mouth instead`
     return frozenset(drugs(banned)).isdisjoint(drugs(" ".join(given)))
+
+
+def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and one.isdisjoint(other)
 
 
 def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:

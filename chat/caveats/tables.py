@@ -17,6 +17,7 @@ from chat.reader.types import Read
 from chat.types import DraftClaim, Quote
 from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drugs
+from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.people import apart, people_of
 from core.language.en.quantities.measures import Interval, levelled, measures
 from core.language.en.questions.asked import Denials, asked_medicines
@@ -38,9 +39,10 @@ _Place = tuple[int, int, int]  # document, page, where a row starts
 def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[DraftClaim, ...]:
     """Return the claims with the other rows of their tables, in the order of each table.
 
-    Where the question is about a medicine, without rows that name only others: another row's dose
-    is soon taken for that of the medicine. Of a table whose first cells group rows, only the groups
-    of the claims; and no row for those who have what the question says that its patient lacks.
+    Where the question is about a medicine, without rows that name only others, or another salt,
+    form or brand: another row's dose is soon taken for that of the medicine. Of a table whose first
+    cells group rows, only the groups of the claims; and no row for those who have what the question
+    says that its patient lacks.
 
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
@@ -53,7 +55,8 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
         return tuple(claims)
     tables = _tables(own.values())
     in_english = question_in_english(question)
-    medicines, denials = asked_medicines(by_every_name(in_english)), Denials.of(in_english)
+    every_name, denials = by_every_name(in_english), Denials.of(in_english)
+    medicines = asked_medicines(every_name)
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -71,6 +74,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
                 if row in claims
                 or (
                     _is_about(medicines, row)
+                    and not _is_of_other_variety(every_name, medicines, row)
                     and (not groups or _first_cell(row) in groups)
                     and not denials.exclude(row.in_english.text, context="", heading="", caption="")
                 )
@@ -206,3 +210,9 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
             table = (*_place(claim)[:2], row.table or 0)
             rows_of.setdefault(table, {}).setdefault(_place(claim), claim)
     return rows_of
+
+
+def _is_of_other_variety(question: str, medicines: frozenset[str], row: DraftClaim) -> bool:
+    texts = (row.in_english.text,)
+    named = frozenset(drugs(texts[0])) & medicines
+    return differs(question, texts, named) or is_of_other_brand(question, texts, named)

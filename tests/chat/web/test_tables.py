@@ -148,6 +148,20 @@ def test_rows_of_other_medicines_than_the_one_asked_about_are_named_only() -> No
     assert found.claims[0].left_out.endswith("Not shown: Dobutamine.")
 
 
+def test_rows_of_another_form_of_the_medicine_are_named_only() -> None:
+    publish("""# Fungal infection
+## Products
+| Product | Daily dose |
+| AmBisome (liposomal amphotericin B) | 3 mg/kg |
+| Fungizone (conventional amphotericin B) | 1 mg/kg |
+""")
+    turn = asked("What is the daily dose of Fungizone in fungal infection?")
+    found = shown(audited_turns().get(pk=turn.pk))
+    assert [claim.claim.text.count("1 mg/kg") for claim in found.claims] == [1]
+    left_out = "Not shown: AmBisome (liposomal amphotericin B)."
+    assert found.claims[0].left_out.endswith(left_out)
+
+
 @pytest.fixture
 def long_table() -> None:
     rows = "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20))

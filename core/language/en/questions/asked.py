@@ -272,6 +272,7 @@ class Denials:
     denies_bleeding: bool
     denies_heart_disease: bool
     denied: frozenset[str] = frozenset()  # single words: `vomiting` of `not vomiting`
+    lacks: frozenset[frozenset[str]] = frozenset()  # the first two words of what it denies
 
     @classmethod
     def of(cls, question: str) -> Denials:
@@ -287,6 +288,7 @@ class Denials:
             denies_bleeding,
             bool(_NO_HEART_DISEASE.search(question.casefold())),
             frozenset(_DENIED_WORD.findall(question.casefold())),
+            _lacked(question),
         )
 
     def exclude(self, text: str, *, context: str, heading: str, caption: str) -> bool:
@@ -302,19 +304,16 @@ class Denials:
             or (self.denies_bleeding and bool(_BLEEDING.search(_LACKS.sub(" ", above))))
             or (self.denies_heart_disease and _is_of_the_heart(f"{above} | {text.casefold()}"))
             or any(_is_for_opposite(state, (text, heading)) for state in self.states)
-            or not self.denied.isdisjoint(_words_of_label(text))
+            or not self.denied.isdisjoint(_WORD.findall(_label(text)))
+            or not self.lacks.isdisjoint(_pairs(_label(text)))
         )
 
 
-def _words_of_label(text: str) -> frozenset[str]:
-    """Return the words by which a row's first cell says whom it is for: `vomiting or septic`."""
+def _label(text: str) -> str:
+    """Return a row's first cell without its head and what it denies: `vomiting or septic`."""
     label, _, rest = text.partition("; ")
     name, _, value = label.partition(": ")
-    return (
-        frozenset(_WORD.findall(_LACKS.sub(" ", value.casefold())))
-        if rest and name
-        else frozenset()
-    )
+    return _LACKS.sub(" ", (value or name).casefold()) if rest else ""
 
 
 def _allergies(question: str) -> frozenset[frozenset[str]]:
@@ -342,6 +341,12 @@ def _is_for_opposite(state: str, texts: Sequence[str]) -> bool:
 
 def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
     return frozenset().union(*(_pairs(match.group(1)) for match in _NEGATED.finditer(text)))
+
+
+def _lacked(question: str) -> frozenset[frozenset[str]]:
+    """Return the first two words of what a question denies: what follows may be the next fact."""
+    found = (_WORD.findall(match.group(1).casefold())[:2] for match in _NEGATED.finditer(question))
+    return frozenset().union(*(_pairs(" ".join(pair)) for pair in found))
 
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:
