@@ -11,7 +11,8 @@ from core.language.words import words
 # Not `stop`, which is for those who take it.
 _EXCLUDES = re.compile(
     r"\b(?:avoid\w*|contra-?indicat\w*|unsuitable|(?:do )?not (?:be )?(?:suitable|used?|given?|for"
-    r"|if|in|recommended|offer(?:ed)?|prescribed?))\b",
+    r"|if|in|before|until|after|from|recommended|offer(?:ed)?"
+    r"|prescribed?))\b",
     re.IGNORECASE,
 )
 # `allergic to penicillin`, `penicillin allergy`; not `peanut allergy, adrenaline dose`.
