@@ -29,6 +29,7 @@ from core.language.en.questions.asked import (
     asks_treating_dose,
     asks_when_not,
     brands_in_words,
+    denied_routes,
     replaced_medicines,
     routes_or_swallowed,
 )
@@ -52,6 +53,7 @@ from retrieval.types import Hit
 
 _BROAD = frozenset(("inhaled",))  # by an inhaler or a nebuliser, whose doses differ
 _NOTHING: Mapping[str, str] = {}
+_ANY: frozenset[str] = frozenset()  # route
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Asked:
     severities: frozenset[str]
     indications: frozenset[str]
     routes: frozenset[str]
+    no_routes: frozenset[str]  # that the patient lacks: `no IV access`
     unknown: Mapping[str, str]  # words in a medicine's place: see `has_each_word`
     when_not: bool
     to_treat: bool
@@ -86,6 +89,7 @@ class Asked:
             severities=severities(question, every_name),
             indications=asked_indications(question) if medicines else frozenset(),
             routes=asked_routes(f"{question}; {brands_in_words(question)}"),
+            no_routes=denied_routes(question),
             unknown=unknown,
             when_not=asks_when_not(question),
             to_treat=asks_treating_dose(question),
@@ -168,7 +172,9 @@ LEFT_OUT: tuple[_Keeps, ...] = (
     _left_out(
         "route",
         "Its dose is given by another route.",
-        lambda asked, unit: not asked.medicines or is_given_by(asked.routes, unit),
+        lambda asked, unit: is_given_by(
+            asked.routes if asked.medicines else _ANY, unit, barred=asked.no_routes
+        ),
     ),
     _left_out(
         "when not",
@@ -282,17 +288,25 @@ def is_for_other_use(indications: frozenset[str], unit: Unit) -> bool:
     return is_for_another(indications, unit.text, unit.above, around)
 
 
-def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a dose may be given by one of the asked routes.
+def is_given_by(
+    wanted: frozenset[str], unit: Unit, *, barred: frozenset[str] = frozenset()
+) -> bool:
+    """Tell whether a dose may be given by one of the asked routes, and not only by barred ones.
 
     The nearest text that names a route counts, a row's own cells before its header and footnotes. A
     dose without a route fits any.
     """
-    if not wanted or not gives_dose(unit.text):
+    if not (wanted or barred) or not gives_dose(unit.text):
         return True
     texts = (unit.quotes[0].text, unit.text, *unit.above)
-    named = next((given for text in texts if (given := routes_or_swallowed(text))), wanted)
-    return not (wanted - _BROAD or wanted).isdisjoint(named - _BROAD or named)
+    named = next(
+        (given for text in texts if (given := routes_or_swallowed(text))), frozenset[str]()
+    )
+    if not named:
+        return True
+    if named <= barred:
+        return False
+    return not wanted or not (wanted - _BROAD or wanted).isdisjoint(named - _BROAD or named)
 
 
 def is_as_severe(levels: frozenset[str], every_name: str, unit: Unit) -> bool:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions, routes
 from core.language.en.medicines.names import brand_words, drug_places, is_medicines_place
+from core.language.en.negation import affirmed, denied_spans
 from core.language.en.patients.allergies import allergies, with_penicillin
 from core.language.en.patients.people import People, people_of
 
@@ -180,8 +181,18 @@ def asks_treating_dose(question: str) -> bool:
 
 
 def asked_routes(question: str) -> frozenset[str]:
-    """Return the routes asked for; puffs of a nasal spray are no inhaler's."""
-    named = routes_or_swallowed(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+    """Return the routes asked for; puffs of a nasal spray are no inhaler's, `no IV access` none."""
+    return _routes_typed(affirmed(question))
+
+
+def denied_routes(question: str) -> frozenset[str]:
+    """Return the routes that a question says are not there: `no IV access`, `nil by mouth`."""
+    named = (_routes_typed(question[start:end]) for start, end in denied_spans(question))
+    return frozenset().union(*named)
+
+
+def _routes_typed(text: str) -> frozenset[str]:
+    named = routes_or_swallowed(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), text))
     return named - {"inhaler", "inhaled"} if "intranasal" in named else named
 
 
