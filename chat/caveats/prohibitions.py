@@ -64,17 +64,13 @@ def prohibitions(
 def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
     """Return those of the claims, quoted beside an answer, that forbid it for the patient."""
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
-    patient = _described(in_english)
-    medicines = _asked(in_english)
-    units = (
-        Unit(claim.quotes[0].hit, claim.text, claim.quotes, is_row=is_row(claim)).in_english
-        for claim in claims
-    )
-    return tuple(
-        claim
-        for claim, unit in zip(claims, units, strict=True)
-        if _forbids(unit, medicines, patient)
-    )
+    patient, medicines = _described(in_english), _asked(in_english)
+    return tuple(claim for claim in claims if _forbids(_unit(claim), medicines, patient))
+
+
+def _unit(claim: DraftClaim) -> Unit:
+    hit = claim.quotes[0].hit
+    return Unit(hit, claim.text, claim.quotes, is_row=is_row(claim)).in_english
 
 
 def doses_despite(
@@ -84,15 +80,21 @@ def doses_despite(
 
     Nothing without both. The places that are `known` say themselves whom they are not for.
     """
-    others = {place: claim for place, claim in enumerate(claims) if place not in known}
-    bans = forbidding(question, plain, list(others.values()))
-    forbid = [place for place, claim in others.items() if claim in bans]
+    in_english = question_in_english(f"{question}; {plain}" if plain else question)
+    patient, medicines = _described(in_english), _asked(in_english)
+    units = {place: _unit(claim) for place, claim in enumerate(claims) if place not in known}
+    naming = {u.hit.document_id for u in units.values() if is_named_in(medicines, u.hit)}
+    forbid = [
+        place
+        for place, unit in units.items()
+        if _is_about(unit, medicines, naming, patient) and _forbids(unit, medicines, patient)
+    ]
     doses = [
         place
-        for place, claim in others.items()
+        for place, unit in units.items()
         if place not in forbid
-        and claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW)
-        and gives_dose(claim.in_english.text)
+        and claims[place].kind in (ClaimKind.ANSWER, ClaimKind.ROW)
+        and gives_dose(unit.text)
     ]
     return (forbid, doses) if forbid and doses else ((), ())
 

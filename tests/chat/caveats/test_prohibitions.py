@@ -6,11 +6,13 @@ from django.conf import LazySettings
 from chat.caveats.cautions import PASSED, PROHIBITION
 from chat.caveats.prohibitions import (
     bands,
+    doses_despite,
     forbidding,
     only_passed,
     prohibitions,
     rows_of_values,
 )
+from chat.evidence.quotable import quotable_units
 from chat.models import Turn, TurnStatus
 from chat.types import DraftClaim, Quote
 from core.language.en.statements.prohibitions import Described, row_forbids
@@ -128,6 +130,19 @@ def test_an_answer_leads_with_what_forbids_it() -> None:
         " statement 2."
     )
     assert told["claims"] == [1, 2]
+
+
+def test_a_ban_on_another_medicine_is_none_on_the_doses_beside_it() -> None:
+    publish(CLOTS + "\nAvoid clopidogrel if the platelet count is below 60 x 10⁹/L.\n")
+    question = "enoxaparin dose, platelets 55, creatinine clearance of 45"
+    units = [
+        unit
+        for unit in quotable_units(hits_for(question), question)
+        if "40 mg once daily" in unit.text or "clopidogrel" in unit.text
+    ]
+    assert len(units) == 2
+    claims = [DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in units]
+    assert doses_despite(question, "", claims, ()) == ((), ())
 
 
 @pytest.mark.parametrize(

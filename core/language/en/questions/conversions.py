@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from core.language.en.medicines.names import drug_places
 from core.language.en.questions.asked import asked_routes, asks_dose
+from core.language.en.statements.wording import gives_dose
 
 _CONVERTS = re.compile(
     r"\b(?:re-?)?conver(?:t\w*|sions?)\b|\bequivalen(?:t(?!s\b)|c\w+)|\bequi-?(?:analges|poten)\w*"
-    r"|\bequ(?:als?|ates?)\b|\bratio\b",
+    r"|\bequ(?:als?|ates?)\b|\bratio (?:of|between|for)\b|\b(?:dos(?:e|ing)|potency) ratio\b",
     re.IGNORECASE,
 )
 _SWITCHES = re.compile(
@@ -57,7 +58,9 @@ def conversion(question: str) -> Conversion | None:
         if not (is_of_dose or is_bare or _SWITCHES.search(clause)):
             continue
         is_of_dose = is_of_dose or (is_bare and bool(asked_routes(clause)))
-        if ends := _two_medicines(clause):
+        # `Change A to B, what dose?`; not `from A 30 mg to B`, whose dose depends on that of A.
+        is_of_second = not is_of_dose and asks_dose(clause) and not gives_dose(clause)
+        if not is_of_second and (ends := _two_medicines(clause)):
             return Conversion(ends, is_of_dose)
         if (is_of_dose or asks_dose(clause)) and (ends := _two_routes(clause)):
             return Conversion(ends, is_of_dose=True)
