@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from chat.caveats.tables import is_row
+from chat.caveats.tables import unit_of
 from chat.checks.agreement import headings_of, is_about_medicine
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
@@ -65,12 +65,7 @@ def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple
     """Return those of the claims, quoted beside an answer, that forbid it for the patient."""
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient, medicines = _described(in_english), _asked(in_english)
-    return tuple(claim for claim in claims if _forbids(_unit(claim), medicines, patient))
-
-
-def _unit(claim: DraftClaim) -> Unit:
-    hit = claim.quotes[0].hit
-    return Unit(hit, claim.text, claim.quotes, is_row=is_row(claim)).in_english
+    return tuple(claim for claim in claims if _forbids(unit_of(claim), medicines, patient))
 
 
 def doses_despite(
@@ -82,7 +77,7 @@ def doses_despite(
     """
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient, medicines = _described(in_english), _asked(in_english)
-    units = {place: _unit(claim) for place, claim in enumerate(claims) if place not in known}
+    units = {place: unit_of(claim) for place, claim in enumerate(claims) if place not in known}
     naming = {u.hit.document_id for u in units.values() if is_named_in(medicines, u.hit)}
     forbid = [
         place

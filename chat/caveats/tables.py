@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence, Set
 from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
+from chat.checks.agreement import is_of_other_variety
 from chat.evidence.quotable import statements_by_passage
 from chat.models import ClaimKind
 from chat.reader.types import Read
-from chat.types import DraftClaim, Quote
+from chat.types import DraftClaim, Quote, Unit
 from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drugs
-from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.people import apart, people_of
 from core.language.en.quantities.measures import Interval, levelled, measures
 from core.language.en.questions.asked import Denials, asked_medicines
@@ -74,7 +74,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
                 if row in claims
                 or (
                     _is_about(medicines, row)
-                    and not _is_of_other_variety(every_name, medicines, row)
+                    and not is_of_other_variety(every_name, medicines, unit_of(row))
                     and (not groups or _first_cell(row) in groups)
                     and not denials.exclude(row.in_english.text, context="", heading="", caption="")
                 )
@@ -180,6 +180,14 @@ def is_row(claim: DraftClaim) -> bool:
     return bool(claim.quotes) and CELLS in f" {claim.quotes[0].text}"
 
 
+def unit_of(claim: DraftClaim) -> Unit:
+    """Return the statement that a claim quotes, as rules read it."""
+    hit = claim.quotes[0].hit
+    return Unit(
+        hit, claim.text, claim.quotes, caption=claim.caption, is_row=is_row(claim)
+    ).in_english
+
+
 def _is_open_row(claim: DraftClaim) -> bool:
     """Tell whether a claim is a row as its table has it, which no number of the question chose."""
     return is_row(claim) and not claim.read_as and not claim.holds_asked_number
@@ -210,9 +218,3 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
             table = (*_place(claim)[:2], row.table or 0)
             rows_of.setdefault(table, {}).setdefault(_place(claim), claim)
     return rows_of
-
-
-def _is_of_other_variety(question: str, medicines: frozenset[str], row: DraftClaim) -> bool:
-    texts = (row.in_english.text,)
-    named = frozenset(drugs(texts[0])) & medicines
-    return differs(question, texts, named) or is_of_other_brand(question, texts, named)

@@ -6,7 +6,7 @@ what is said under the name of aspergillosis is voriconazole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from chat.types import Unit
 from core.language.en.medicines.names import drugs_told
@@ -40,7 +40,7 @@ def without_bands_of_others(
         unit
         for unit in units
         if not _is_band(unit)
-        or any(topic <= topic_words(text) for text in _above(unit.in_english) for topic in topics)
+        or any(topic <= topic_words(text) for text in unit.in_english.above for topic in topics)
         or not (own := _medicines_of_row(unit.in_english))
         or share_a_name(known, own)
     ]
@@ -66,15 +66,9 @@ def _names(label: str, asked: frozenset[str]) -> bool:
 
 def _medicines_of_row(unit: Unit) -> frozenset[str]:
     """Return the medicines of a row, or if it names none, of the nearest text above it."""
-    texts = (unit.text, *_above(unit))
+    texts = (unit.text, *unit.above)
     return next((found for text in texts if (found := _medicines(text, unit))), frozenset())
 
 
 def _medicines(text: str, unit: Unit) -> frozenset[str]:
     return frozenset(drugs_told(with_medicines_spelled_out(text, unit.context)))
-
-
-def _above(unit: Unit) -> Iterator[str]:
-    yield unit.caption
-    yield from reversed(unit.hit.section_path)
-    yield unit.hit.title

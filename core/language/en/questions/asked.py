@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions, routes
 from core.language.en.medicines.names import brand_words, drug_places, is_medicines_place
-from core.language.en.negation import affirmed, denied_spans
+from core.language.en.negation import denied_spans
 from core.language.en.patients.allergies import allergies, with_penicillin
 from core.language.en.patients.people import People, people_of
 
@@ -182,13 +182,16 @@ def asks_treating_dose(question: str) -> bool:
 
 def asked_routes(question: str) -> frozenset[str]:
     """Return the routes asked for; puffs of a nasal spray are no inhaler's, `no IV access` none."""
-    return _routes_typed(affirmed(question))
+    return _routes_typed(question) - denied_routes(question)
 
 
 def denied_routes(question: str) -> frozenset[str]:
-    """Return the routes that a question says are not there: `no IV access`, `nil by mouth`."""
-    named = (_routes_typed(question[start:end]) for start, end in denied_spans(question))
-    return frozenset().union(*named)
+    """Return the routes that a question says are not there: `no IV access`, `nil by mouth`.
+
+    What is denied begins with the route; not `no fever IV amoxicillin`, `no effect from IV fluids`.
+    """
+    found = (_DENIED_ROUTE.match(question[start:end]) for start, end in denied_spans(question))
+    return frozenset().union(*(_routes_typed(match[1]) for match in found if match))
 
 
 def _routes_typed(text: str) -> frozenset[str]:
@@ -262,6 +265,7 @@ _HEART_DISEASE = re.compile(
     r"|cardiac disease)"
 )
 _DENIED_WORD = re.compile(r"\b(?:not|isn['’]t|no) ([a-z]{5,}(?:ing|tic|ed|less))\b")
+_DENIED_ROUTE = re.compile(r"\w+ ((?:by |for )?[\w-]+)")
 _PENICILLINS = frozenset(("co-amoxiclav", "co-fluampicil", "penicillin"))
 _OPPOSITES = {
     word: opposite
