@@ -45,6 +45,7 @@ from chat.pipeline.threads import (
     documents_of_thread,
     reading_of,
 )
+from chat.pipeline.told import NOTHING_TOLD, told_before
 from chat.question.clean import guarded_with_options, narrowing_check, question_clean
 from chat.question.multiple_choice import is_exception
 from chat.question.understand import Understood, questions_before, understand
@@ -97,11 +98,14 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     earlier = [turn.standalone or turn.question for turn in before]
     understood = understand(query, options, before, config, as_typed=question.as_typed)
     _prepare(run, understood, earlier)
+    told = told_before(guarded.text, earlier, question.conversation) if earlier else NOTHING_TOLD
+    run.told = told if understood.by else NOTHING_TOLD
     thread = documents_of_thread(question.conversation) if understood.in_thread else None
     if thread and thread.all:
         within = thread.all if understood.is_within else ()
         inside = AnswerRun(replace(query, documents=within), config, *parts, began=began)
         _prepare(inside, understood.read_in_thread(), earlier)
+        inside.told = told
         alone = run
         run, outcome = settled((alone, inside), lambda: _of_two(alone, inside, thread))
     else:
@@ -197,7 +201,7 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
     """Read the passages; refuse if the gate judges them insufficient."""
     if run.searches.gate is None or run.evidence is None:
         raise LookupError("There is nothing to decide on.")
-    decision = decide_on(run.query, run.evidence, run.searches.gate, run.searches)
+    decision = decide_on(run.query, run.evidence, run.searches.gate, run.searches, told=run.told)
     run.decision = decision
     run.cautions += unknown_word_cautions(decision.not_found)
     unread = _unread(run)

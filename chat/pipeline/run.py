@@ -13,6 +13,7 @@ from chat.generation.types import Generation, Generator
 from chat.pipeline.corpus_snapshot import Snapshot
 from chat.pipeline.events import Tell, ignore_event
 from chat.pipeline.search import SearchLog
+from chat.pipeline.told import NOTHING_TOLD, Told
 from chat.question.understand import Understood
 from chat.types import Answered, DraftClaim, Outcome
 from chat.verification.answer_judge import AnswerJudgement
@@ -37,6 +38,7 @@ class AnswerRun:
     searches: SearchLog = field(default_factory=lambda: SearchLog(site_config()))
     understood: Understood = field(default_factory=Understood)
     forgotten: tuple[str, ...] = ()  # of the patient, said before in the conversation, in words
+    told: Told = NOTHING_TOLD  # what its thread has answered
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None
     tell: Tell = ignore_event  # who hears of each step; may raise `AskerLeft` and nothing else

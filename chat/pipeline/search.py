@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from chat.gate.decision import Decision, Gate, decide
 from chat.gate.records import misfit
 from chat.models import Reason
+from chat.pipeline.told import NOTHING_TOLD, Told
 from chat.reader.choose import read
 from corpus.models import AnsweringStop
 from corpus.stops import Stops
@@ -65,13 +66,19 @@ def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
 
 
 def decide_on(
-    query: Query, evidence: Evidence, gate: Gate, searches: SearchLog, *, kind: str = FIRST
+    query: Query,
+    evidence: Evidence,
+    gate: Gate,
+    searches: SearchLog,
+    *,
+    kind: str = FIRST,
+    told: Told = NOTHING_TOLD,
 ) -> Decision:
     """Read the evidence, decide whether it is good enough, and log both."""
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):
             searches.note(note)
-    reading = read(query.text, evidence.hits, query.plain)
+    reading = read(query.text, evidence.hits, query.plain).without(told.answers_no_more)
     evidence = replace(evidence, hits=reading.with_odds(evidence.hits))
     decision = decide(evidence, gate, together=reading.answerable)
     decision = _refused_for_words(replace(decision, reading=reading), query)

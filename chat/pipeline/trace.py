@@ -53,6 +53,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
             "options": [asdict(option) for option in run.understood.options],
             **({"plain": run.query.plain} if run.query.plain else {}),
             **({"documents": list(run.query.documents)} if run.query.documents else {}),
+            **({"told": run.told.as_dict()} if run.told.adds else {}),
             **({"unclear": run.query.text} if run.understood.is_unclear else {}),
             **({"forgotten": list(run.forgotten)} if run.forgotten else {}),
             **({"page": page} if page != settings.LANGUAGE_CODE else {}),  # its language

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chat.types import Unit
@@ -28,6 +28,11 @@ class ScoredStatements:
 
     statements: tuple[Read, ...] = ()  # best first
     answerable: float = NOT_READ  # log-odds that the passages hold the answer at all
+
+    def without(self, is_dropped: Callable[[Unit], bool]) -> ScoredStatements:
+        """Return these statements without some: what they say is not what is asked."""
+        kept = tuple(each for each in self.statements if not is_dropped(each.unit))
+        return replace(self, statements=kept)
 
     def with_odds(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """Return the passages, each with the log-odds of its best statement."""

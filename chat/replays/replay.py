@@ -26,6 +26,7 @@ from chat.generation.types import Generation
 from chat.models import Citation, Mode, Reason, Turn
 from chat.pipeline.parts import site_parts
 from chat.pipeline.run import AnswerRun
+from chat.pipeline.told import Told
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.multiple_choice import set_apart
 from chat.question.understand import Understood
@@ -196,6 +197,7 @@ def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
         query.text, choice.options if choice else (), is_unclear="unclear" in stored
     )
     run.forgotten = tuple(stored.get("forgotten", ()))
+    run.told = Told.from_dict(stored.get("told", {}))
     if not regenerate:  # nobody is asked, also where there was no answer
         run.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:
