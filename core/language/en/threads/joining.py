@@ -21,7 +21,7 @@ from core.language.en.threads.mentions import (
     mentions,
     unplaced_populations,
 )
-from core.language.en.threads.replaced import without_replaced
+from core.language.en.threads.replaced import corrected, without_replaced
 from core.language.en.threads.slots import (
     is_of_body,
     is_of_kidney,
@@ -88,6 +88,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     """
     if later := in_course(question, before):
         return Standalone(later, is_follow_up=True, by="rules", in_thread=later, is_within=True)
+    if right := corrected(question, topic_turn(before)):
+        return Standalone(right, is_follow_up=True, by="rules")
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
     kind = leaning(joined, core)
@@ -133,7 +135,8 @@ def _by_itself(question: str, core: str, base: str) -> Standalone:
     text = f"{named.rstrip(' ?.')}, {facts}?" if facts else named
     if not is_within:
         return Standalone(question, in_thread=text if facts and asks_to_give else "")
-    if own <= theirs and _points(question) and named == question:
+    says_little = not own and len(content_words(core)) <= 1  # `how often do I check bloods`
+    if own <= theirs and (_points(question) or says_little) and named == question:
         text = _composed("", core, base) or text
     return Standalone(question, in_thread=text, is_within=True, is_about=_is_about(core, base))
 

@@ -1,12 +1,16 @@
 """Leave out of an earlier question what a later word on its patient contradicts. Pure.
 
 A man's question that goes on with `she's pregnant` is about a woman from then on, and who is no
-longer pregnant is so everywhere.
+longer pregnant is so everywhere. `He's on apixaban, not warfarin` asks the same of apixaban.
 """
 
 from __future__ import annotations
 
 import re
+
+from core.language.en.threads.mentions import Mention, Slot, mentions
+from core.language.en.threads.words import ASKS, FUNCTION, STATES
+from core.language.words import words
 
 _SEXES = (
     ("she", "he"), ("her", "him"), ("hers", "his"), ("woman", "man"), ("women", "men"),
@@ -37,6 +41,46 @@ _OF_A_WOMAN = re.compile(
     re.IGNORECASE,
 )
 _LOOSE = re.compile(r"\s+([,?.])")
+# `apixaban, not warfarin`, `apixaban instead of warfarin`; `not warfarin, it's apixaban`.
+_NOT = re.compile(r"\W*\b(?:and |but )?(?:not|instead of|rather than)(?: on)?\s+", re.IGNORECASE)
+_BUT = re.compile(
+    r"[\s,;:–-]+(?:(?:but|it['’]?s|it is|s?he['’]?s|on|was|meant)\s+)*", re.IGNORECASE
+)
+_ENDS_IN_NOT = re.compile(r"\bnot(?: on)?\s+\Z", re.IGNORECASE)
+_CORRECTS = frozenset(
+    "ah oh sorry actually hang hold wait oops meant mean i mistake my wrong correction bad rather "
+    "should have said typo it's its".split()
+)
+
+
+def corrected(question: str, base: str) -> str:
+    """Return the earlier question with a medicine put right: `sorry, apixaban not warfarin`.
+
+    Empty where the text says more than that, or the earlier question names the wrong one nowhere.
+    """
+    named = [mention for mention in mentions(question) if mention.slot is Slot.DRUG]
+    if len(named) != 2:
+        return ""
+    first, last = named
+    between = question[first.end : last.start]
+    rest = f"{question[: first.start]} {question[last.end :]}"
+    if _NOT.fullmatch(between):
+        right, wrong = first, last
+    elif _BUT.fullmatch(between) and _ENDS_IN_NOT.search(question[: first.start]):
+        right, wrong = last, first
+    else:
+        return ""
+    said = {word.lower() for word in words(rest)}
+    old = [m for m in mentions(base) if m.slot is Slot.DRUG and m.name == wrong.name]
+    if not old or not said <= _CORRECTS | STATES | (FUNCTION - ASKS) | {"not"}:
+        return ""
+    return _with_each(base, old, right.text)
+
+
+def _with_each(base: str, old: list[Mention], text: str) -> str:
+    for mention in reversed(old):
+        base = base[: mention.start] + text + base[mention.end :]
+    return base
 
 
 def without_replaced(core: str, base: str) -> str:

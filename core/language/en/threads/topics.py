@@ -39,6 +39,7 @@ _ALLERGY = re.compile(
 )
 _UNKNOWN = r"(?:\bnot (?:yet )?known|n['’]t (?:yet )?known|\bunknown|\bpending)"
 _DENYING = frozenset({"no", "not", "without"})
+_AWAKE, _NOT_AWAKE = {"awake", "alert"}, {"unconscious", "unresponsive", "comatose", "drowsy"}
 
 
 def topic_turn(before: Sequence[Asked]) -> str:
@@ -109,6 +110,9 @@ def _is_opposite(said: Set[str], part: str) -> bool:
     denied = {word for before, word in pairwise(own) if before in _DENYING}
     if denied & said and not said & _DENYING:
         return True
+    for here, there in ((_AWAKE, _NOT_AWAKE), (_NOT_AWAKE, _AWAKE)):
+        if here & said and there & set(own) and not _DENYING & (said | set(own)):
+            return True
     return any(
         prefix + word in other
         for prefix in ("un", "non")
