@@ -23,7 +23,7 @@ CONDITION = re.compile(
     r"|hypertension|hypotension|heart failure|atrial fibrillation|myocardial infarction|migraine"
     r"|psoriasis|scabies|malaria|measles|tuberculosis|eczema|depression|obesity|thrombosis"
     r"|(?:pulmonary )?embolism|(?:h(?:a)?emorrhage|bleeding|bleed)|fever|pain|cough|(?:leg )?cramps"
-    r"|thrush|burns?|ketoacidosis|alcohol withdrawal"
+    r"|thrush|burns?|ketoacidosis|alcohol withdrawal|[a-z]{4,}[- ]na[iï]ve"
     r"|cancer|lymphoma|leuk(?:a)?emia)\b)"
     rf"|\b(?i:{_DEGREE}(?:UTIs?|DKA|VTE|DVT|ACS|COPD|HIV))\b"
     rf"|\b(?i:{_DEGREE})(?:PE|MI|CAP|HAP|AF|TB)\b"

@@ -39,6 +39,12 @@ _SYNONYMS = {
 }  # fmt: skip
 _BESIDE = (6, 3)  # words before and after a number that may name what it measures
 _LOOK_CHARS = 100
+# The name of a measure right before its value: `high bleeding risk, CrCl 65` is of no risk.
+_MEASURE_NAMED = re.compile(
+    r"\b(e?gfr|crcl|creatinine clearance|creatinine|inr|platelets?|potassium|sodium|calcium"
+    r"|magnesium|glucose|bm|hb|weight|wt|weighs|weighing)"
+    r"(?:\s+(?:is|was|of|at|now|only|about)|\s*[:=<>≤≥])*\s*$"
+)
 _AGE_WORD = re.compile(r"\bage(?:d)?(?: of| is)?(?: about)?\s*$")
 _AGE_AFTER = re.compile(r"[\s-]*(?:old|of age|boy|girl|child|infant|baby|male|female|man|woman)\b")
 _DURATION_BEFORE = re.compile(
@@ -162,6 +168,7 @@ class _Asked:
     interval: Interval
     beside: frozenset[str]
     anywhere: frozenset[str]
+    measured: frozenset[str]  # words for what is named right before it
 
     @classmethod
     def of(cls, measure: Measure, text: str, anywhere: frozenset[str]) -> _Asked:
@@ -173,7 +180,9 @@ class _Asked:
         elif interval.unit == DAYS and _is_duration(before, after):
             interval = replace(interval, unit=DURATION)
         near = [*_WORD.findall(before)[-_BESIDE[0] :], *_WORD.findall(after)[: _BESIDE[1]]]
-        return cls(interval, _with_synonyms(near), anywhere)
+        named = _MEASURE_NAMED.search(before)
+        measured = _with_synonyms(_WORD.findall(named[1])) if named else frozenset[str]()
+        return cls(interval, _with_synonyms(near), anywhere, measured)
 
 
 def _is_duration(before: str, after: str) -> bool:
@@ -203,7 +212,11 @@ def _choice_of(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
             named, interval = [0], replace(interval, unit="")
     else:
         fitting = named = [
-            p for p in places if columns[p].words and columns[p].words <= asked.beside
+            p
+            for p in places
+            if columns[p].words
+            and columns[p].words <= asked.beside
+            and not (asked.measured and columns[p].words.isdisjoint(asked.measured))
         ]
         interval = _as_written_in(columns[named[0]], asked.interval) if named else asked.interval
     if len(named) == 1:

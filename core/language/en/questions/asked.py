@@ -43,7 +43,13 @@ _GIVEN = re.compile(
     r"|\d ?%",
     re.IGNORECASE,
 )
-_OF_MEASURED = re.compile(r"[-\s:/]*(?:to )?(?:creatinine|ratio|levels?\b|ok\b|okay|normal)", re.I)
+_OF_MEASURED = re.compile(
+    r"[-\s:/]*(?:to )?(?:creatinine|ratio|levels?\b|ok\b|okay|normal)"
+    r"|\)?\+?\s*(?:level\s*)?(?:(?:is|was|of|now|at|only)\s+|[:=<>≤≥]\s*)*\d+(?:\.\d+)?(?![\d.])"
+    r"(?!\s?(?:%|m?g\b|micrograms?\b|mcg\b|ml\b|mmol\b(?!\s*/\s*l)|units?\b|tablets?\b|litres?\b))",
+    re.IGNORECASE,
+)
+_IN_BLOOD = re.compile(r"\b(?:blood|capillary|plasma|serum|urine) \Z", re.IGNORECASE)
 # `Paracetamol OD, dose of acetylcysteine`: an overdose where an antidote is named, else once daily.
 _OVERDOSED = re.compile(r"^[-\s)]*OD\b", re.IGNORECASE)
 _ANTIDOTES = frozenset(
@@ -97,7 +103,7 @@ def asked_medicines(question: str) -> frozenset[str]:
 
 def _is_given(question: str, start: int, end: int) -> bool:
     """Tell whether what is measured in others is given here: `IV potassium`, no `glucose OK`."""
-    if _OF_MEASURED.match(question, end):
+    if _OF_MEASURED.match(question, end) or _IN_BLOOD.search(question[:start]):
         return False
     return bool(_GIVEN.search(question)) or is_medicines_place(question, start, end)
 
@@ -255,6 +261,7 @@ _BLEEDING = re.compile(
     r"bleed|ha?emorrhag|mela?ena|ha?ematemesis|ha?ematochezia|ha?emoptysis|epistaxis"
 )
 _BLEEDS = ("bleeding", "haemorrhage", "hemorrhage")
+_A_BLEED = re.compile(r"\b(?:bleeds?|ha?emorrhages?)\b")
 _NO_BLEEDING = re.compile(rf"\b(?:no|not|without|denies)\b[^.,;:?]{{0,40}}?(?:{_BLEEDING.pattern})")
 # `No heart disease`: not who has one of these.
 _NO_HEART_DISEASE = re.compile(
@@ -281,7 +288,7 @@ _GRAMMAR = frozenset(
 class Denials:
     """What a question says that its patient has or lacks: statements for others can't answer it."""
 
-    asked: frozenset[frozenset[str]]  # pairs of adjacent words, but for those that it denies
+    asked: frozenset[frozenset[str]]  # pairs of words that belong together, without denied ones
     has: frozenset[str]  # words of the question, and the names of bleeding where it names one
     states: frozenset[str]  # such as `conscious`, which have an opposite
     denies_bleeding: bool
@@ -297,7 +304,8 @@ class Denials:
         bleeds = _BLEEDING.search(rest) and not denies_bleeding
         words = frozenset(_WORD.findall(rest))
         return cls(
-            (_pairs(question) | _allergies(question)) - _denied_pairs(question),
+            (_pairs(question) | _over_one(question) | _allergies(question))
+            - _denied_pairs(question),
             words | frozenset(_BLEEDS if bleeds else ()),
             words & _OPPOSITES.keys(),
             denies_bleeding,
@@ -366,5 +374,17 @@ def _lacked(question: str) -> frozenset[frozenset[str]]:
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:
     """Return all pairs of adjacent words, unordered, except those with grammar words."""
-    words = _WORD.findall(text.casefold())
+    words = _words(text)
     return frozenset(frozenset(pair) for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
+
+
+def _over_one(text: str) -> frozenset[frozenset[str]]:
+    """Return the pairs of words with one between them: a `major GI bleed` is a major bleeding."""
+    words = _words(text)
+    triples = zip(words, words[1:], words[2:], strict=False)
+    return frozenset(frozenset((a, c)) for a, b, c in triples if _GRAMMAR.isdisjoint((a, b, c)))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in lower case, those for a bleed as one."""
+    return _WORD.findall(_A_BLEED.sub("bleeding", text.casefold()))
