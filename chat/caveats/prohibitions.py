@@ -6,13 +6,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from chat.caveats.tables import unit_of
-from chat.checks.agreement import headings_of, is_about_medicine
+from chat.checks.agreement import (
+    OF_PATIENT,
+    Asked,
+    headings_of,
+    in_agreement,
+    is_about_medicine,
+    tells_when_not,
+)
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.negation import affirmed
-from core.language.en.questions.asked import asked_medicines
+from core.language.en.questions.asked import asked_medicines, asks_when_not
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
 from core.language.en.statements.cells import cells
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
@@ -31,6 +38,9 @@ from retrieval.analysis import by_every_name
 from retrieval.types import Hit
 
 MAX_SHOWN = 2
+_NEAR = 20  # passages from one that names the medicine: in a long book what is further is not on it
+
+_Naming = frozenset[tuple[int, int]]
 
 
 def prohibitions(
@@ -50,7 +60,7 @@ def prohibitions(
     medicines = _asked(in_english)
     if not hits or not (medicines or patient.words):
         return ()
-    naming = {hit.document_id for hit in hits if is_named_in(medicines, hit)}
+    naming = _naming(medicines, hits)
     found = [
         unit
         for unit in quotable_units(hits, question)
@@ -68,6 +78,24 @@ def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple
     return tuple(claim for claim in claims if _forbids(unit_of(claim), medicines, patient))
 
 
+def limit_on(question: str, hits: Sequence[Hit]) -> DraftClaim | None:
+    """Return the first limit on a medicine of which it is asked whether it may be given.
+
+    It may hold for the patient or not: who reads on should not begin with a dose. Runs the queries
+    of `quotable_units`.
+    """
+    in_english = question_in_english(question)
+    medicines = _asked(in_english)
+    if not medicines or not (_described(in_english).may_it or asks_when_not(in_english)):
+        return None
+    named = [hit for hit in hits if is_named_in(medicines, hit)]
+    for unit in quotable_units(named, question):
+        read = unit.in_english
+        if not unit.is_row and tells_when_not(read) and is_about_medicine(medicines, read):
+            return DraftClaim(unit.text, unit.quotes)
+    return None
+
+
 def doses_despite(
     question: str, plain: str, claims: Sequence[DraftClaim], known: Collection[int]
 ) -> tuple[Sequence[int], Sequence[int]]:
@@ -78,7 +106,7 @@ def doses_despite(
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient, medicines = _described(in_english), _asked(in_english)
     units = {place: unit_of(claim) for place, claim in enumerate(claims) if place not in known}
-    naming = {u.hit.document_id for u in units.values() if is_named_in(medicines, u.hit)}
+    naming = _naming(medicines, [unit.hit for unit in units.values()])
     forbid = [
         place
         for place, unit in units.items()
@@ -125,8 +153,9 @@ def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
             for label in (cell.partition(":")[0] for cell in unit.in_english.text.split("; "))
         )
     ]
+    kept = in_agreement(Asked.of(in_english, by_every_name(in_english)), found, OF_PATIENT)
     return tuple(
-        DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in found[:MAX_SHOWN]
+        DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in kept[:MAX_SHOWN]
     )
 
 
@@ -150,9 +179,10 @@ def rows_of_values(
         and _is_row_on(medicines, unit.in_english)
         and measured_in(patient, unit.in_english.text.partition("; ")[0]) - spoken_of
     ]
+    kept = in_agreement(Asked.of(in_english, by_every_name(in_english)), found, OF_PATIENT)
     return tuple(
         DraftClaim(unit.text, unit.quotes, caption=unit.caption, holds_asked_number=True)
-        for unit in found[:MAX_SHOWN]
+        for unit in kept[:MAX_SHOWN]
     )
 
 
@@ -180,14 +210,30 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     )
 
 
-def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: Described) -> bool:
+def _naming(medicines: frozenset[str], hits: Sequence[Hit]) -> _Naming:
+    """Return where passages name one of the medicines: document, and place in it."""
+    return frozenset((hit.document_id, hit.index) for hit in hits if is_named_in(medicines, hit))
+
+
+def _is_about(unit: Unit, medicines: frozenset[str], naming: _Naming, patient: Described) -> bool:
     if not medicines:
-        return not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
+        of_topic = not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
+        return of_topic and not _is_on_others(unit, patient.named)
     if names_one(medicines, unit.text):
         return True
-    is_on_others = drug_classes(unit.text) or members_named(unit.text)
-    is_here = unit.hit.document_id in naming and not is_on_others
-    return is_here and is_about_medicine(medicines, unit)
+    own = with_medicines_spelled_out(unit.text, unit.context)
+    is_on_others = drug_classes(unit.text) or members_named(unit.text) or any(drugs(own))
+    is_near = any(
+        document == unit.hit.document_id and abs(index - unit.hit.index) <= _NEAR
+        for document, index in naming
+    )
+    return is_near and not is_on_others and is_about_medicine(medicines, unit)
+
+
+def _is_on_others(unit: Unit, named: frozenset[str]) -> bool:
+    """Tell whether a statement names medicines, and none of those that a question names."""
+    own = frozenset(drugs(with_medicines_spelled_out(unit.text, unit.context)))
+    return bool(named and own) and not share_a_name(named, own)
 
 
 def _described(question: str) -> Described:
@@ -198,7 +244,9 @@ def _described(question: str) -> Described:
 
 
 def _names_medicine(text: str) -> bool:
-    return bool(any(drugs(text)) or drug_classes(text) or members_named(text))
+    """Tell whether a text names a medicine or a class, in short forms too: `TDF 300 mg`."""
+    named = any(drugs(with_medicines_spelled_out(text)))
+    return bool(named or drug_classes(text) or members_named(text))
 
 
 def _asked(question: str) -> frozenset[str]:

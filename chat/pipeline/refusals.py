@@ -15,7 +15,7 @@ from chat.caveats.cautions import (
     prohibition_cautions,
     unknown_word_cautions,
 )
-from chat.caveats.prohibitions import is_named_in
+from chat.caveats.prohibitions import is_named_in, limit_on
 from chat.checks.medicines import is_named
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
@@ -61,8 +61,9 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     not to be read as its own.
     """
     decision = run.decided
+    contraindicated: Sequence[Hit] = ()
     if not first:
-        first = _forbidding(run)
+        first, contraindicated = _forbidding(run)
         run.cautions += prohibition_cautions(first)
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
@@ -79,11 +80,14 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
         ]
     nearest += sorted(others, key=lambda hit: not _names(question, medicines, hit))
     leading = {claim.quotes[0].hit.key: claim for claim in reversed(first) if claim.quotes}
+    if not leading and (limit := limit_on(run.query.text, [*nearest, *contraindicated])):
+        hit = limit.quotes[0].hit
+        leading, nearest = {hit.key: limit}, [hit, *(each for each in nearest if each != hit)]
     return _shown(run, reason, nearest, decision, leading=leading)
 
 
-def _forbidding(run: AnswerRun) -> Sequence[DraftClaim]:
-    """Return what was found that forbids what is asked for its patient.
+def _forbidding(run: AnswerRun) -> tuple[Sequence[DraftClaim], Sequence[Hit]]:
+    """Return what was found that forbids what is asked for its patient, and what was found for it.
 
     Where none of the passages does, the documents that name the medicine are searched for when it
     is contraindicated: a list of that may have no word of the question.
@@ -94,7 +98,7 @@ def _forbidding(run: AnswerRun) -> Sequence[DraftClaim]:
     found = PROHIBITIONS(*asked, passages, is_refused=True)
     naming = dict.fromkeys(hit.sha256 for hit in passages if is_named_in(medicines, hit))
     if found or not naming or not run.left_s:
-        return found
+        return found, ()
     limits = replace(
         run.query,
         text=f"When is {' or '.join(sorted(medicines))} contraindicated?",
@@ -103,11 +107,11 @@ def _forbidding(run: AnswerRun) -> Sequence[DraftClaim]:
     )
     try:
         evidence = find(limits, run.searches, kind=EXPLAINING)
-        return PROHIBITIONS(*asked, evidence.hits, is_refused=True)
+        return PROHIBITIONS(*asked, evidence.hits, is_refused=True), evidence.hits
     except Exception as error:  # noqa: BLE001 - only what it would have found is lost
         logger.error("What forbids it could not be searched for: %s", type(error).__name__)
         run.searches.note(f"What forbids it could not be searched for: {type(error).__name__}.")
-        return found
+        return found, ()
 
 
 def _by_every_name(run: AnswerRun) -> str:

@@ -18,6 +18,7 @@ from core.language.en.negation import affirmed
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
 from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
+from core.language.en.quantities.pressures import is_beyond, pressures
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_by_class, members_named
 from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
@@ -52,13 +53,6 @@ _STOPS = re.compile(
     r"^\W*(?:stop|discontinue|withhold|hold|omit|pause)\b.*\b(?:if|when|where|while|below|above|in)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# Of two pressures, as `185/110`.
-_PAIR = re.compile(r"(?<![\d/.])(\d{2,3})\s?/\s?(\d{2,3})(?![\d/]|\.\d)")
-_PAIR_BOUND = re.compile(
-    r"(?:(?P<over>above|over|exceed(?:s|ing)?|(?:greater|higher|more) than|>|≥)"
-    r"|below|under|(?:less|lower) than|<|≤)\s*(\d{2,3})\s?/\s?(\d{2,3})(?![\d/]|\.\d)",
-    re.IGNORECASE,
-)
 # `metoclopramide in Parkinson's?`: it is asked whether it may be.
 _IN = re.compile(r"\W*(?:in|with|during|after)\s", re.IGNORECASE)
 _ASKS_MORE = re.compile(
@@ -75,6 +69,18 @@ _FIRST_ASK = re.compile(r"\bdiscuss(?:ed)?\b[^.]{0,120}\bbefore\b", re.IGNORECAS
 # Forbids to put it off: `do not wait for a central line`.
 _TO_ACT = re.compile(
     r"\bdo not (?:wait|delay|withhold|stop|omit|hesitate|forget|miss)\b[^.;]*", re.IGNORECASE
+)
+# `Avoid codeine; use fentanyl`, `morphine allergy`: neither is what is forbidden.
+_IN_ITS_PLACE = re.compile(
+    r"(?<!not )(?<!never )\b(?:use(?! of)|prefer|give|offer|consider|choose|switch to)\b[^;.]*"
+    r"|\b[\w-]+ (?:allergy|hypersensitivity)\b",
+    re.IGNORECASE,
+)
+# `Hepatic encephalopathy with an eGFR below 30`: the bound alone forbids nothing.
+_WITH_BOUND = re.compile(
+    r"(?P<condition>[^.;:,()]*)\swith (?:an? |the )?"
+    r"(?:e?GFR|CrCl|creatinine|INR|platelets?|potassium|Hb)\b",
+    re.IGNORECASE,
 )
 _BEFORE = 32  # characters before a number that name what it measures
 # Stems that make nothing the same: of a reaction, what it is to must be.
@@ -106,6 +112,7 @@ class Described:
     pairs: tuple[tuple[int, int], ...]  # blood pressures
     words: frozenset[str]  # stems of those that tell of a topic
     typed: frozenset[str]  # every word
+    named: frozenset[str]  # medicines, asked about or not
     by_condition: bool = False  # whether a condition counts, whatever is asked
 
     @classmethod
@@ -122,9 +129,10 @@ class Described:
             tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
             bool(_MAY.search(question)) or _asks_of_one(question),
             asked,
-            _pairs(question),
+            pressures(question),
             topic_words(told) - topic_words(" ".join(named)),
             frozenset(words(told.casefold())),
+            named,
         )
 
 
@@ -154,10 +162,6 @@ def _asks_of_one(question: str) -> bool:
     places = drug_places(question)
     is_bare = bool(places) and not question[: places[0][0]].strip(" \"'")
     return is_bare and bool(_IN.match(question[places[0][1] :])) and not _ASKS_MORE.search(question)
-
-
-def _pairs(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple((int(upper), int(lower)) for upper, lower in _PAIR.findall(text))
 
 
 def forbids_for(
@@ -254,14 +258,15 @@ def row_forbids(patient: Described, cells: Sequence[str]) -> bool:
 
 
 def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: bool) -> bool:
+    if _lacks_condition(patient, text):
+        return False
     if by_name and _is_patient(patient, text, about):
         return True
     named = frozenset(drugs(text)) | members_named(text)
-    if (by_name or headed) and patient.taken & named and _is_in_window(patient, text):
-        return True
-    if _names_both(patient, text):  # both are asked about, and must not go together
-        return True
-    if patient.pairs and _is_beyond_pair(patient, text):
+    is_taken = (by_name or headed) and patient.taken & named and _is_in_window(patient, text)
+    if is_taken or _names_both(patient, text):  # both are asked about, and must not go together
+        return frozenset(people_of(text).states) <= frozenset(patient.people.states)
+    if is_beyond(patient.pairs, text):
         return True
     bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
     if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
@@ -271,11 +276,19 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
     )
 
 
+def _lacks_condition(patient: Described, text: str) -> bool:
+    """Tell whether a bound counts only with a condition that the question doesn't name."""
+    found = _WITH_BOUND.search(text)
+    needed = _conditions(found["condition"]) if found else frozenset()
+    return bool(needed) and needed.isdisjoint(patient.conditions)
+
+
 def _names_both(patient: Described, text: str) -> bool:
     """Tell whether a text names two of the medicines asked about.
 
     One class that both are members of names them once: `a patient on opioids`, but `two opioids`.
     """
+    text = _IN_ITS_PLACE.sub(" ", text)
     own = patient.asked & frozenset(drugs(text))
     of_class = (patient.asked & members_named(text)) - own
     if own:
@@ -283,15 +296,6 @@ def _names_both(patient: Described, text: str) -> bool:
     return len(of_class) > 1 and (
         _TOGETHER.search(text) is not None
         or not any(of_class <= set(each) for each in members_by_class(text))
-    )
-
-
-def _is_beyond_pair(patient: Described, text: str) -> bool:
-    """Tell whether one of two pressures lies beyond the bound of its kind: `above 185/110`."""
-    return any(
-        (upper > int(top) or lower > int(low)) if over else (upper < int(top) or lower < int(low))
-        for over, top, low in _PAIR_BOUND.findall(text)
-        for upper, lower in patient.pairs
     )
 
 
@@ -362,7 +366,7 @@ def _measured(patient: Described, text: str) -> frozenset[str]:
 
 
 def _conditions(text: str) -> frozenset[str]:
-    named = conditions(_TRACT.sub(r"\1 ", text))
+    named = conditions(_TRACT.sub(r"\1 ", text).replace("-naive", " naive"))
     return frozenset(_BLEEDS.sub("haemorrhage", name) for name, _ in named)
 
 
