@@ -126,6 +126,11 @@ LEFT_OUT: tuple[_Keeps, ...] = (
         lambda asked, unit: is_about_medicine(asked.medicines, unit),
     ),
     _left_out(
+        "under another",
+        "Its dose stands under the name of another medicine, and lacks one that is asked about.",
+        lambda asked, unit: not _has_doses(unit) or not is_under_another(asked.medicines, unit),
+    ),
+    _left_out(
         "conversion",
         "It lacks one of the medicines or routes that a dose is converted between.",
         lambda asked, unit: is_between(asked.conversion, unit, unit.above),
@@ -194,13 +199,23 @@ LEFT_OUT: tuple[_Keeps, ...] = (
 )
 
 
-def in_agreement(asked: Asked, units: Sequence[Unit]) -> list[Unit]:
-    """Drop statements that a check of `LEFT_OUT` doesn't keep."""
+# Those of `LEFT_OUT` that compare patients and conditions, whatever the medicine is called.
+OF_PATIENT = tuple(
+    check
+    for check in LEFT_OUT
+    if check.name in ("denied", "people", "severity", "kind", "indication")
+)
+
+
+def in_agreement(
+    asked: Asked, units: Sequence[Unit], checks: Sequence[_Keeps] = LEFT_OUT
+) -> list[Unit]:
+    """Drop statements that one of the checks doesn't keep."""
     return [
         unit
         for unit in units
         for read in (unit.in_english,)
-        if all(check(asked, read) for check in LEFT_OUT)
+        if all(check(asked, read) for check in checks)
     ]
 
 
@@ -241,6 +256,21 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
         return True
     beside = _drugs(unit.hit.text, unit)  # the passage tells of the asked medicine and no other
     return bool(beside) and all(share_a_name(medicines, frozenset((name,))) for name in beside)
+
+
+def is_under_another(medicines: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a text above it names other medicines only, and one asked about is nowhere.
+
+    Prothrombin complex for a bleed on apixaban is not told by a guideline on warfarin.
+    """
+    if len(medicines) < 2:
+        return False
+    texts = (unit.text, *unit.above)
+    said = [_drugs(text, unit) for text in texts]
+    every = frozenset().union(*said, members_named(" ".join(texts)))
+    if all(share_a_name(frozenset((name,)), every) for name in medicines):
+        return False
+    return any(named and not share_a_name(medicines, named) for named in said[1:])
 
 
 def is_on_class_of(medicines: frozenset[str], unit: Unit) -> bool:

@@ -36,6 +36,7 @@ from chat.pipeline.check_table import (
     OMISSIONS,
     OVERLAPPING,
     PROHIBITIONS,
+    REFERRED,
     UNAWARE,
     VALUES,
     WHOLE_TABLES,
@@ -56,7 +57,8 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     comes last, and before it what doesn't mention an allergy that other statements mention. Rows
     keep the order of their table.
     """
-    chosen = (*_bands(run), *_of_values(run), *_with_overlapping(run, _with_whole_tables(run)))
+    quoted = _with_referred(run, _with_overlapping(run, _with_whole_tables(run)))
+    chosen = (*_bands(run), *_of_values(run), *quoted)
     limits = _limits(run)
     shown = _prohibitions_first(run, chosen, limits)
     against = BARRED(run.query.text, shown)
@@ -108,6 +110,16 @@ def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[D
         quoted |= {place_of(each) for each in beside}
         shown += _verified_quotes(beside)
     return tuple(shown)
+
+
+def _with_referred(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Return the claims, behind each the rows of the table that it refers to."""
+    rows = REFERRED(claims, run.query.text)
+    return tuple(
+        each
+        for place, claim in enumerate(claims)
+        for each in (claim, *_verified_quotes(rows.get(place, ())))
+    )
 
 
 def _limits(run: AnswerRun) -> tuple[DraftClaim, ...]:

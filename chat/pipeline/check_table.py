@@ -16,6 +16,7 @@ from chat.caveats.prohibitions import (
     prohibitions,
     rows_of_values,
 )
+from chat.caveats.referred import referred_rows
 from chat.caveats.tables import holding_rows, with_whole_tables
 from chat.checks.agreement import LEFT_OUT
 from chat.checks.claims import STOPPED
@@ -61,6 +62,13 @@ WHOLE_TABLES = Check(
     "The other rows of a small table stand beside the one that answers.",
     with_whole_tables,
     nothing=(),
+)
+REFERRED = Check(
+    "referred tables",
+    Acts.ORDER,
+    "The rows of a table that an answer refers to stand behind it.",
+    referred_rows,
+    nothing={},
 )
 BARRED = Check(
     "barred",
@@ -129,6 +137,7 @@ CONFLICTS = Check(
 TABLE: Sequence[Check[..., Any]] = (
     *LEFT_OUT,
     *STOPPED,
-    *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, BARRED, LIKE_DENIED, DESPITE),
+    *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, REFERRED),
+    *(BARRED, LIKE_DENIED, DESPITE),
     *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, FORMS, CONFLICTS),
 )
