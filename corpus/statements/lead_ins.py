@@ -159,15 +159,36 @@ def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
     heads = [n for n, item in enumerate(items) if _heads(item)]
     if not heads:
         return None if _may_be_under(at, items) else ()
+    if _is_closed(items[: heads[0]]):
+        return ()
     last = heads[0]
     while last + 1 in heads:
         last += 1
     chain = items[heads[0] : last + 1]
-    if any(CONDITION.search(items[n].text) for n in heads if n > last):
+    if not _begins_anew(chain[-1]) and any(
+        CONDITION.search(items[n].text) for n in heads if n > last
+    ):
         return None
     if _may_be_under(at, items[: heads[0]]):
         return None
     return tuple(item.whole() for item in reversed(chain))
+
+
+def _is_closed(items: Sequence[Place]) -> bool:
+    """Tell whether a list of items with semicolons ended in one with a full stop.
+
+    `items` are those between its head and an item below, the nearest first.
+    """
+    return any(
+        is_stopped(item.text) and items[n + 1].text.rstrip().endswith((";", "; and", "; or"))
+        for n, item in enumerate(items[:-1])
+    )
+
+
+def _begins_anew(item: Place) -> bool:
+    """Tell whether an item that heads others says what to do, and so is none of a list itself."""
+    *_, last = _sentences(item)
+    return is_imperative(last.text)
 
 
 def _may_be_under(at: Place, items: Sequence[Place]) -> bool:

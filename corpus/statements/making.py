@@ -166,12 +166,16 @@ def _led(at: Place, leads: Sequence[VerbatimSpan], *parts: VerbatimSpan) -> Stat
 def _only_announces(at: Place, sentence: VerbatimSpan) -> bool:
     """Tell whether a sentence says no more than that a table or a paragraph follows: `Rates:`.
 
-    What announces a list stands for all of it (`chat.reader.lists`).
+    Or items that are no deeper than it, and come with it. What announces another list stands for
+    all of it (`chat.reader.lists`).
     """
     if not sentence.text.endswith(":") or sentence.end != at.whole().end:
         return False
     below = next(at.below(), None)
-    return below is not None and below.kind in ("paragraph", "table")
+    if below is None or below.kind in ("paragraph", "table"):
+        return below is not None
+    is_item = at.kind == below.kind == "list_item"
+    return is_item and 0 < below.block["level"] <= at.block["level"]
 
 
 def _is_title(at: Place, text: str) -> bool:

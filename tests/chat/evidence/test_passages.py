@@ -274,6 +274,8 @@ def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
         ([(1, "Never give in:"), (2, "ulcers"), (1, "asthma")], []),  # which has its own
         ([(1, "As first choice:"), (2, "x."), (1, "Not if ill."), (2, "asthma")], ["Not if ill."]),
         ([(1, "Never give in:"), (2, "Ask:"), (2, "asthma")], ["Never give in:", "Ask:"]),
+        ([(1, "A, unless one below applies; then B."), (1, "asthma")], []),  # a whole sentence
+        ([(1, "Never give in:"), (1, "ulcers;"), (1, "gout."), (1, "asthma")], []),  # it has ended
     ],
 )
 def test_where_the_file_tells_the_depth_an_item_has_what_it_is_under(
