@@ -21,6 +21,7 @@ from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.negation import affirmed
 from core.language.en.questions.asked import asked_medicines, asks_when_not
 from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
+from core.language.en.statements.bans import forbidding_sentences, given_instead
 from core.language.en.statements.cells import cells
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.prohibitions import (
@@ -76,6 +77,15 @@ def forbidding(question: str, plain: str, claims: Sequence[DraftClaim]) -> tuple
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient, medicines = _described(in_english), _asked(in_english)
     return tuple(claim for claim in claims if _forbids(unit_of(claim), medicines, patient))
+
+
+def asked_bans(question: str, barred: Sequence[DraftClaim]) -> Sequence[DraftClaim]:
+    """Return those of the barred claims that are on what is asked whether it may be given."""
+    in_english = question_in_english(question)
+    medicines = _asked(in_english)
+    if not medicines or not _described(in_english).may_it:
+        return ()
+    return [claim for claim in barred if names_one(medicines, claim.in_english.text)]
 
 
 def limit_on(question: str, hits: Sequence[Hit]) -> DraftClaim | None:
@@ -198,9 +208,16 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     headed = not unit.is_row and any(map(is_limiting_heading, headings))
     about = " ".join(headings_of(unit.hit))
     of_all = [unit.hit.title] if headed else []  # whose contraindications they are
-    by_name = names_one(medicines, unit.text) or (
-        not _names_medicine(unit.text)
-        and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
+    other = given_instead(unit.text)
+    if other and names_one(medicines, other):
+        return False
+    by_name = (
+        bool(other)
+        or names_one(medicines, unit.text)
+        or (
+            not _names_medicine(unit.text)
+            and any(names_one(medicines, above) for above in [*unit.hit.section_path, *of_all])
+        )
     )
     parts = cells(unit.text) if unit.is_row else [unit.text]
     if unit.is_row and by_name and row_forbids(patient, parts):
@@ -220,14 +237,18 @@ def _is_about(unit: Unit, medicines: frozenset[str], naming: _Naming, patient: D
         of_topic = not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
         return of_topic and not _is_on_others(unit, patient.named)
     if names_one(medicines, unit.text):
-        return True
-    own = with_medicines_spelled_out(unit.text, unit.context)
-    is_on_others = drug_classes(unit.text) or members_named(unit.text) or any(drugs(own))
+        label = unit.text.partition("; ")[0] if unit.is_row else ""
+        return not _names_medicine(label) or names_one(medicines, label)
+    ban = forbidding_sentences(unit.text)
+    if (other := given_instead(ban)) and not names_one(medicines, other):
+        return is_named_in(medicines, unit.hit)  # `use dalteparin instead when`: of what is above
+    own = with_medicines_spelled_out(ban, unit.context)
+    is_on_others = drug_classes(ban) or members_named(ban) or any(drugs(own))
     is_near = any(
         document == unit.hit.document_id and abs(index - unit.hit.index) <= _NEAR
         for document, index in naming
     )
-    return is_near and not is_on_others and is_about_medicine(medicines, unit)
+    return is_near and not is_on_others and is_about_medicine(medicines, replace(unit, text=ban))
 
 
 def _is_on_others(unit: Unit, named: frozenset[str]) -> bool:

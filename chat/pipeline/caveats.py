@@ -21,7 +21,7 @@ from chat.caveats.charts import chart_cautions
 from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN
-from chat.caveats.prohibitions import bands, forbidding
+from chat.caveats.prohibitions import asked_bans, bands, forbidding
 from chat.caveats.tables import is_row
 from chat.models import ClaimKind, Reason
 from chat.pipeline.check_table import (
@@ -53,9 +53,10 @@ from retrieval.analysis import by_every_name
 def add_caveats(run: AnswerRun) -> Abstained | None:
     """Set the shown claims with their caveats; refuse where the site's policy says so.
 
-    What is forbidden for the patient of the question comes first. What says that it is not for them
-    comes last, and before it what doesn't mention an allergy that other statements mention. Rows
-    keep the order of their table.
+    What is forbidden for the patient of the question comes first, and so does what says that it is
+    not for them, where it is asked whether it may be. Otherwise that comes last, and before it what
+    is only for people whom the question doesn't name, and what doesn't mention an allergy that
+    other statements mention. Rows keep the order of their table.
     """
     quoted = _with_referred(run, _with_overlapping(run, _with_whole_tables(run)))
     chosen = (*_bands(run), *_of_values(run), *quoted)
@@ -66,7 +67,13 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     silent = UNAWARE(allergic_to, shown)
     is_spoken_of = len(silent) < len(shown) and not any(map(is_row, shown))
     last = silent if is_spoken_of else frozenset()
-    order = sorted(range(len(shown)), key=lambda place: (place in against, place in last))
+    bans = asked_bans(run.query.text, [shown[place] for place in against])
+    leading = {place for place in against if shown[place] in bans}
+    others = _for_others(run, shown)
+    order = sorted(
+        range(len(shown)),
+        key=lambda at: (at not in leading, at in against, at in others, at in last),
+    )
     run.claims = tuple(shown[place] for place in order)
     run.cautions += language_cautions(run.claims)
     if run.forgotten:
@@ -89,6 +96,12 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     refused = _add_omissions(run, limits) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused
+
+
+def _for_others(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> frozenset[int]:
+    """Return the places of sentences that are only for people whom the question doesn't name."""
+    places = {number - 1 for number in APPLICABILITY(run.query.text, claims).only_for}
+    return frozenset(place for place in places if not is_row(claims[place]))
 
 
 def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:

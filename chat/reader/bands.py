@@ -1,4 +1,4 @@
-"""Leave out rows by a measured value that are on a medicine for something else. Pure.
+"""Leave out what is for another value, and rows by a value that are on another medicine. Pure.
 
 `Invasive aspergillosis, CrCl 30` is not answered by the table of flucytosine by clearance, where
 what is said under the name of aspergillosis is voriconazole.
@@ -14,9 +14,33 @@ from core.language.en.patients.people import people_of
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import with_medicines_spelled_out
 from core.language.en.statements.topics import topic_words
-from core.language.en.statements.wording import share_a_name
+from core.language.en.statements.valued import holds, values_in
+from core.language.en.statements.wording import restricts, share_a_name
 
 _LONG = 6  # letters of a stem that may be the name of a condition
+
+
+def without_other_values(question: str, units: Sequence[Unit]) -> list[Unit]:
+    """Drop sentences on condition of a range that the question's value lies outside of.
+
+    Only where another one is on condition of a range that holds it: `if ketones are 1.5 to 2.9`
+    beside `if ketones are below 1.5`, at 0.8. A lone threshold answers on either side of it. What
+    restricts stays: it is told with its bound. `question` is in English.
+    """
+    kept = list(units)
+    for value in values_in(question):
+        told = {
+            place: holds(value, unit.in_english.text)
+            for place, unit in enumerate(kept)
+            if not unit.is_row
+        }
+        if True in told.values():
+            kept = [
+                unit
+                for place, unit in enumerate(kept)
+                if told.get(place) is not False or restricts(unit.in_english.text)
+            ]
+    return kept
 
 
 def without_bands_of_others(

@@ -13,7 +13,7 @@ from django.conf import settings
 from chat.checks.agreement import Asked, in_agreement, is_on_class_of
 from chat.evidence.quotable import quotable_units
 from chat.reader.answerable import answerable
-from chat.reader.bands import without_bands_of_others
+from chat.reader.bands import without_bands_of_others, without_other_values
 from chat.reader.features import (
     READER,
     Column,
@@ -110,6 +110,7 @@ def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     asked = Asked.of(in_english, by_every_name(in_english), unknown_names(question))
     found = quotable_units(spoken, question)
     units = without_bands_of_others(asked.every_name, in_agreement(asked, found), found)
+    units = without_other_values(asked.every_name, units)
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))

@@ -26,6 +26,10 @@ _NEGATIVE = re.compile(
 _ALSO_LIMITS = re.compile(r"\b(?:without|only|neither|nor|none|instead|harm\w*)\b", re.IGNORECASE)
 # `the following`, `any of these`, `the doses below`: the text that they announce comes after.
 _ANNOUNCES = re.compile(r"\b(?:following|these|below|as follows)\b", re.IGNORECASE)
+# Of a whole sentence its last words: not `unless an exclusion below applies; then warfarin`.
+_ANNOUNCES_LAST = re.compile(
+    r"\b(?:following|these|below|as follows)(?:\s+[^\s.;:]+){0,2}\W*$", re.IGNORECASE
+)
 _STOPPED = re.compile(r"[.!?][\"'”’)\]]*[⁰¹²³⁴-⁹*†‡]*$")
 _DANGLING = re.compile(
     r"\b(?:a|an|any|are|as|at|be|by|for|from|give|if|in|is|not|of|on|than|that|the|to|until"
@@ -78,7 +82,7 @@ def heads_items(item: str) -> bool:
     text = item.rstrip()
     if text.endswith(":") or is_cut_off(text):
         return True
-    if CONDITION.search(text) and _ANNOUNCES.search(text):
+    if CONDITION.search(text) and _ANNOUNCES_LAST.search(text):
         return True
     return bool(_LABEL.match(text) and len(text.split()) <= _LABEL_WORDS and not is_stopped(text))
 

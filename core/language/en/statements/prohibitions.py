@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions
 from core.language.en.medicines.names import drug_places, drugs
@@ -21,6 +22,7 @@ from core.language.en.quantities.measures import DAYS, Interval, levelled, measu
 from core.language.en.quantities.pressures import is_beyond, pressures
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_by_class, members_named
+from core.language.en.statements.bans import banned_outright, forbids, is_ban, without_urging
 from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
@@ -29,12 +31,6 @@ from core.language.words import words
 _MAY = re.compile(
     r"\b(?:can|could|may|ok|okay|safe|allowed|alright|fine|contra-?indicated|suitable"
     r"|(?<!what )should (?:i|we))\b",
-    re.IGNORECASE,
-)
-# `when the first choice is not suitable`: says when another is given.
-_IN_PLACE_OF = re.compile(
-    r"\b(?:when|if|where|whenever|(?:in|for) whom)\b[^.;:()]*?\b(?:not (?:be )?(?:suitable"
-    r"|tolerated|appropriate|an option|possible|available|effective)|unsuitable|inappropriate)\b",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"\b(?:alone|single[- ]agents?|mono-?therapy)\b", re.IGNORECASE)
@@ -48,11 +44,6 @@ _BEGUN = re.compile(
     r"\b(?:start|put|begin|commence|switch|keep|continue)\w*\s+(?:\w+\s+){0,2}on\W*$", re.IGNORECASE
 )
 _IF = re.compile(r"\bif\b", re.IGNORECASE)
-# `Stop metformin if the eGFR is below 30`: it isn't begun either.
-_STOPS = re.compile(
-    r"^\W*(?:stop|discontinue|withhold|hold|omit|pause)\b.*\b(?:if|when|where|while|below|above|in)\b",
-    re.IGNORECASE | re.DOTALL,
-)
 # `metoclopramide in Parkinson's?`: it is asked whether it may be.
 _IN = re.compile(r"\W*(?:in|with|during|after)\s", re.IGNORECASE)
 _ASKS_MORE = re.compile(
@@ -62,14 +53,6 @@ _HAD = re.compile(r"\W*(?:dose\W+)?\d+\s?(?:hours?|hrs?|h|days?|weeks?) ago\b", 
 _AGO = re.compile(rf"{_TIME} (?:ago|since|previously|before)\b")
 _WINDOW = re.compile(rf"\bwithin (?:the )?(?:previous|last|past|preceding) {_TIME}")
 _MINUTES_A_DAY = 1440.0
-_BANS = re.compile(
-    r"\b(?:do not|don['’]t|avoid\w*|contra-?indicated|must not|should not|never)\b", re.IGNORECASE
-)
-_FIRST_ASK = re.compile(r"\bdiscuss(?:ed)?\b[^.]{0,120}\bbefore\b", re.IGNORECASE)
-# Forbids to put it off: `do not wait for a central line`.
-_TO_ACT = re.compile(
-    r"\bdo not (?:wait|delay|withhold|stop|omit|hesitate|forget|miss)\b[^.;]*", re.IGNORECASE
-)
 # `Avoid codeine; use fentanyl`, `morphine allergy`: neither is what is forbidden.
 _IN_ITS_PLACE = re.compile(
     r"(?<!not )(?<!never )\b(?:use(?! of)|prefer|give|offer|consider|choose|switch to)\b[^;.]*"
@@ -113,6 +96,7 @@ class Described:
     words: frozenset[str]  # stems of those that tell of a topic
     typed: frozenset[str]  # every word
     named: frozenset[str]  # medicines, asked about or not
+    adjacent: frozenset[frozenset[str]]  # stems of two words that stand together: `mitral stenosis`
     by_condition: bool = False  # whether a condition counts, whatever is asked
 
     @classmethod
@@ -120,6 +104,7 @@ class Described:
         asked = asked_medicines(question)
         told = affirmed(question)
         named = frozenset(drugs(told))
+        may_it = bool(_MAY.search(question)) or _asks_of_one(question)
         return cls(
             people_of(told),
             gestation_of(told),
@@ -127,13 +112,21 @@ class Described:
             _conditions(told),
             tuple(_values(question)),
             tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
-            bool(_MAY.search(question)) or _asks_of_one(question),
+            may_it,
             asked,
             pressures(question),
             topic_words(told) - topic_words(" ".join(named)),
             frozenset(words(told.casefold())),
             named,
+            _adjacent(told, but=topic_words(" ".join(named))) if may_it else frozenset(),
         )
+
+
+def _adjacent(text: str, *, but: frozenset[str]) -> frozenset[frozenset[str]]:
+    """Return the stems of each two words that follow each other and tell of a topic."""
+    each = [topic_words(word) - _COMMON - but for word in words(text)]
+    pairs = (one | other for one, other in pairwise(each) if one and other)
+    return frozenset(pair for pair in pairs if len(pair) > 1)
 
 
 def _taken(question: str) -> frozenset[str]:
@@ -178,14 +171,7 @@ def forbids_for(
         _holds(patient, _forbidding_part(each), about, headed=headed, by_name=by_name)
         for each in (text[start:end] for start, end in run_on_spans(text))
         if not (len(patient.asked) > 1 and _ALONE.search(each))
-        if _forbids(each) or (headed and not is_imperative(each) and not has_verb(each))
-    )
-
-
-def _forbids(text: str) -> bool:
-    text = _IN_PLACE_OF.sub(" ", text)
-    return bool(
-        _FIRST_ASK.search(text) or _STOPS.search(text) or forbids_start(_TO_ACT.sub(" ", text))
+        if forbids(each) or (headed and not is_imperative(each) and not has_verb(each))
     )
 
 
@@ -194,7 +180,7 @@ def _forbidding_part(sentence: str) -> str:
 
     `If 15 to 30, use half the dose; if below 15, avoid it` forbids nothing at 20.
     """
-    parts = [part for part in sentence.split(";") if _forbids(part)]
+    parts = [part for part in sentence.split(";") if forbids(part)]
     has_bound = any(_is_bound(bound) for part in parts for _, bound in _values(part))
     return ";".join(parts) if has_bound else sentence
 
@@ -204,7 +190,7 @@ def is_passed(patient: Described, text: str) -> bool:
 
     `Contraindicated below 30`, at 38: it doesn't say that it may be given.
     """
-    if not forbids_start(_TO_ACT.sub(" ", text)):
+    if not forbids_start(without_urging(text)):
         return False
     theirs, mine = people_of(text), patient.people
     pairs = [
@@ -268,12 +254,30 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
         return frozenset(people_of(text).states) <= frozenset(patient.people.states)
     if is_beyond(patient.pairs, text):
         return True
+    if by_name and patient.may_it and _is_banned_outright(patient, text, about):
+        return True
     bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
     if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
         return True
     return (patient.may_it or patient.by_condition) and _shares_condition(
         patient, text, about, headed, by_name
     )
+
+
+def _is_banned_outright(patient: Described, text: str, about: str) -> bool:
+    """Tell whether a text forbids what is asked about whatever the patient, in such patients."""
+    others = _conditions(about)
+    if not any(_is_of(patient.asked, each) for each in banned_outright(text)):
+        return False
+    is_for_them = frozenset(people_of(about).states) <= frozenset(patient.people.states)
+    is_on_it = not (others and patient.conditions) or bool(others & patient.conditions)
+    return is_for_them and is_on_it
+
+
+def _is_of(medicines: frozenset[str], what: str) -> bool:
+    """Tell whether words name a medicine or its class, and nothing of it: no `heparin tube`."""
+    own = {name for _, end, name in drug_places(what) if end == len(what)}
+    return not medicines.isdisjoint(own | (members_named(what) if not any(drugs(what)) else set()))
 
 
 def _lacks_condition(patient: Described, text: str) -> bool:
@@ -349,9 +353,10 @@ def _shares_condition(
     is_reaction = bool(_REACTS & patient.words and _REACTS & theirs)
     return (
         by_name
-        and bool(_BANS.search(text))
+        and is_ban(text)
         and (
             len(shared) >= _MANY
+            or any(pair <= shared for pair in patient.adjacent)
             or any(len(stem) >= _LONG for stem in shared)
             or (is_reaction and bool(shared))
         )

@@ -176,6 +176,8 @@ def with_antecedent(core: str, base: str, named: Sequence[Mention]) -> str | Non
     pronoun = pronoun_of(core, mentions(core))
     if pronoun is None:
         return None
+    if any(mention.name == "dialysis" and not mention.lead for mention in named):
+        return None  # `does he need dialysis`: the medicine, or that?
     antecedent = _antecedent(core, pronoun.group().lower(), named)
     if antecedent is None or len(PRONOUN.findall(EXPLETIVE.sub(" ", core))) > 1:
         return None
