@@ -225,7 +225,7 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
     ages = about.age_groups or headed.age_groups
     words = [", ".join(groups_in_words(ages))] if ages else []
     if len(about.ages) == 1 and not (is_row(claim) and len(columns_of(claim.text)) > 1):
-        people = words[0] if words else gettext("people")
+        people = words[0] if len(ages) == 1 else gettext("people")  # a title has all of its ages
         words = [f"{people} {words_for_people(f'aged {aged(about.ages[0])}')}"]
     words += groups_in_words(headed.states)
     words += [words_for_people(without(group)) for group in headed.denied]

@@ -47,7 +47,7 @@ from core.language.en.statements.wording import (
     share_a_name,
     without_levels,
 )
-from core.language.words import words
+from core.language.words import CELLS, words
 from retrieval.asked.unknown import is_said
 from retrieval.types import Hit
 
@@ -308,7 +308,13 @@ def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) 
 
 
 def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
-    """Tell whether one of a sentence's doses may be of an asked medicine."""
+    """Tell whether one of a sentence's doses may be of an asked medicine.
+
+    None of a row without column heads that has several: which is whose is not told.
+    """
+    if unit.is_row and CELLS in unit.text and medicines:
+        doses = [cell for cell in unit.text.split(CELLS) if gives_dose(cell)]
+        return len(doses) < 2 or share_a_name(medicines, _drugs(unit.text, unit))
     return unit.is_row or not medicines or doses_are_of(medicines, unit.text)
 
 

@@ -22,6 +22,7 @@ from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN
 from chat.caveats.prohibitions import asked_bans, bands, forbidding
+from chat.caveats.silent import silent_caution
 from chat.caveats.tables import is_row
 from chat.models import ClaimKind, Reason
 from chat.pipeline.check_table import (
@@ -38,6 +39,7 @@ from chat.pipeline.check_table import (
     PROHIBITIONS,
     REFERRED,
     UNAWARE,
+    UNSPOKEN,
     VALUES,
     WHOLE_TABLES,
 )
@@ -93,6 +95,8 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := UNAWARE(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
+    if not run.understood.options and (what := UNSPOKEN(run.query.text, (*run.claims, *limits))):
+        run.cautions.append(silent_caution(what))
     refused = _add_omissions(run, limits) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused

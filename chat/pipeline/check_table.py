@@ -17,6 +17,7 @@ from chat.caveats.prohibitions import (
     rows_of_values,
 )
 from chat.caveats.referred import referred_rows
+from chat.caveats.silent import unspoken
 from chat.caveats.tables import holding_rows, with_whole_tables
 from chat.checks.agreement import LEFT_OUT
 from chat.checks.claims import STOPPED
@@ -119,6 +120,13 @@ APPLICABILITY = Check(
     applicability,
     nothing=Applicability(),
 )
+UNSPOKEN = Check(
+    "not covered",
+    Acts.CAUTION,
+    "A condition on which it is asked whether something may be given, and of which nothing speaks.",
+    unspoken,
+    nothing=[],
+)
 FORMS = Check(
     "forms",
     Acts.CAUTION,
@@ -139,5 +147,5 @@ TABLE: Sequence[Check[..., Any]] = (
     *STOPPED,
     *(PROHIBITIONS, BANDS, VALUES, OVERLAPPING, WHOLE_TABLES, REFERRED),
     *(BARRED, LIKE_DENIED, DESPITE),
-    *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, FORMS, CONFLICTS),
+    *(UNAWARE, ANAPHYLAXIS, OMISSIONS, APPLICABILITY, UNSPOKEN, FORMS, CONFLICTS),
 )

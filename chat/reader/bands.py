@@ -14,33 +14,38 @@ from core.language.en.patients.people import people_of
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import with_medicines_spelled_out
 from core.language.en.statements.topics import topic_words
-from core.language.en.statements.valued import holds, values_in
+from core.language.en.statements.valued import Valued, holds, values_in
 from core.language.en.statements.wording import restricts, share_a_name
+from core.language.words import CELLS, words
 
+_BARE = 3  # words of a box that is no more than a range: `TCB < 200 umol/L`
 _LONG = 6  # letters of a stem that may be the name of a condition
 
 
 def without_other_values(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Drop sentences on condition of a range that the question's value lies outside of.
+    """Drop what is on condition of a range that the question's value lies outside of.
 
-    Only where another one is on condition of a range that holds it: `if ketones are 1.5 to 2.9`
-    beside `if ketones are below 1.5`, at 0.8. A lone threshold answers on either side of it. What
-    restricts stays: it is told with its bound. `question` is in English.
+    Only where another sentence, or another row's label, is on condition of a range that holds it:
+    `if ketones are 1.5 to 2.9` beside `if ketones are below 1.5`, at 0.8. A lone threshold answers
+    on either side of it, if it says more than its range. What restricts stays: it is told with its
+    bound. `question` is in English.
     """
     kept = list(units)
     for value in values_in(question):
-        told = {
-            place: holds(value, unit.in_english.text)
-            for place, unit in enumerate(kept)
-            if not unit.is_row
-        }
-        if True in told.values():
-            kept = [
-                unit
-                for place, unit in enumerate(kept)
-                if told.get(place) is not False or restricts(unit.in_english.text)
-            ]
+        told = [_holds(value, unit.in_english) for unit in kept]
+        kept = [
+            unit
+            for unit, holding in zip(kept, told, strict=True)
+            if holding is not False
+            or not (True in told or len(words(unit.text)) <= _BARE)
+            or restricts(unit.in_english.text)
+        ]
     return kept
+
+
+def _holds(value: Valued, unit: Unit) -> bool | None:
+    label = unit.quotes[0].text.partition(CELLS)[0] if unit.is_row else unit.text
+    return holds(value, label, is_label=unit.is_row or len(words(label)) <= _BARE)
 
 
 def without_bands_of_others(

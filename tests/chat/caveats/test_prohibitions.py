@@ -8,7 +8,6 @@ from chat.caveats.prohibitions import (
     bands,
     doses_despite,
     forbidding,
-    limit_on,
     only_passed,
     prohibitions,
     rows_of_values,
@@ -358,48 +357,3 @@ def test_a_refusal_whose_further_search_fails_keeps_its_reason_and_passages(
     assert turn.nearest
     assert PROHIBITION not in [each["code"] for each in turn.warnings]
     assert "could not be searched for: RuntimeError" in str(turn.trace["notes"])
-
-
-NESTED = """# Clots
-
-## Treatment
-
-- First choice. Apixaban, unless an exclusion below applies; then dalteparin.
-- No tablets. Do not use any DOAC in:
-- a mechanical heart valve;
-- phenytoin or carbamazepine.
-- Children. Ask a haematologist.
-"""
-
-
-def test_a_list_under_a_run_in_head_forbids_what_is_taken() -> None:
-    publish(NESTED)
-    question = "on carbamazepine, new clot, is apixaban ok?"
-    (first,) = prohibitions(question, "", hits_for(NESTED))
-    assert first.text.endswith("Do not use any DOAC in: phenytoin or carbamazepine.")
-
-
-WHEEZE = """# Bronchiolitis
-
-## What does not help
-
-Do not use salbutamol, ipratropium or antibiotics. Chest physiotherapy is for specialists.
-
-## In pregnancy
-
-Do not use salbutamol.
-"""
-
-
-def test_a_ban_without_a_condition_is_told_where_its_headings_allow() -> None:
-    publish(WHEEZE)
-    found = prohibitions("wheezy, can I try salbutamol?", "", hits_for(WHEEZE))
-    (ban,) = [each.text for each in found]
-    assert "salbutamol, ipratropium" in ban
-
-
-def test_a_refusal_begins_with_a_limit_where_it_is_asked_whether_it_may_be() -> None:
-    publish(NESTED)
-    found = limit_on("can I give apixaban with itchy feet?", hits_for(NESTED))
-    assert found and "Do not use any DOAC" in found.text
-    assert limit_on("dose of apixaban", hits_for(NESTED)) is None

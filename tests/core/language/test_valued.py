@@ -27,3 +27,10 @@ from core.language.en.statements.valued import holds, values_in
 def test_a_condition_holds_or_not(question: str, text: str, expected: bool | None) -> None:
     told = [holds(value, text) for value in values_in(question)]
     assert [each for each in told if each is not None] == ([] if expected is None else [expected])
+
+
+def test_each_range_of_a_label_is_a_condition() -> None:
+    (value,) = values_in("starting dose, SBP 104")
+    assert holds(value, "On ramipril; SBP above 110", is_label=True) is False
+    assert holds(value, "SBP 100 to 110 mmHg", is_label=True) is True
+    assert holds(value, "SBP 100 to 110 mmHg") is None

@@ -296,7 +296,8 @@ def _age_in_words(interval: Interval) -> str:
 
 
 def _in_words(days: float) -> tuple[float, str]:
-    unit = "years" if days >= 2 * _YEAR else "months" if days >= 59 else "days"
+    is_month = abs(days / _DAYS_IN["months"] - 1) < 0.02
+    unit = "years" if days >= 2 * _YEAR else "months" if days >= 59 or is_month else "days"
     return round(days / _DAYS_IN[unit], 1), unit
 
 

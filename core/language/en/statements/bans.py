@@ -40,7 +40,9 @@ _INSTEAD = re.compile(
 _OUTRIGHT = re.compile(
     r"(?:^|[:.]\s*)(?:please )?(?:do not|don['’]t|never|avoid)\s+(?P<what>[^.;:()]+)", re.IGNORECASE
 )
-_LISTED = re.compile(r",|\bor\b|\band\b", re.IGNORECASE)
+_LISTED = re.compile(r",|\bor\b|\band\b|\b(?:such as|including|for example|e\.g\.)", re.IGNORECASE)
+# What leaves a ban a ban: `either alone or in pairs`, `unless microbiology advises it`.
+_ASIDE = re.compile(r",\s*either\b[^,.;]*,|\b(?:unless|except)\b[^.;]*", re.IGNORECASE)
 _CONDITIONS = re.compile(
     r"\b(?:if|in|with|when|where|during|unless|until|without|for|before|after|within|below|above"
     r"|over|by|as|more|than|at|to|while|together|via|on|from|only|more|less|IV|IM|intravenous\w*)\b"
@@ -70,6 +72,11 @@ def without_urging(text: str) -> str:
     return _TO_ACT.sub(" ", text)
 
 
+def without_asides(text: str) -> str:
+    """Return a text without what leaves a ban a ban: `either alone or in pairs`, `unless ...`."""
+    return _ASIDE.sub(" ", text)
+
+
 def given_instead(text: str) -> str:
     """Return what a text has given in the place of something else; empty for none."""
     found = _INSTEAD.search(text)
@@ -77,11 +84,13 @@ def given_instead(text: str) -> str:
 
 
 def banned_outright(text: str) -> list[str]:
-    """Return what a text forbids without any condition: `salbutamol` and `antibiotics`."""
-    found = _OUTRIGHT.search(without_urging(text))
-    if not found or _CONDITIONS.search(found["what"]):
-        return []
-    return [each.strip() for each in _LISTED.split(found["what"]) if each.strip()]
+    """Return what a text forbids without any condition: `salbutamol` and `antibiotics`.
+
+    An exception that it makes is none.
+    """
+    found = _OUTRIGHT.search(without_asides(without_urging(text)))
+    each = [part.strip() for part in _LISTED.split(found["what"])] if found else []
+    return [] if any(map(_CONDITIONS.search, each)) else [part for part in each if part]
 
 
 def forbidding_sentences(text: str) -> str:

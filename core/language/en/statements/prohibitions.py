@@ -18,11 +18,18 @@ from core.language.en.medicines.names import drug_places, drugs
 from core.language.en.negation import affirmed
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
-from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
+from core.language.en.quantities.measures import Interval, levelled, measures
 from core.language.en.quantities.pressures import is_beyond, pressures
+from core.language.en.quantities.windows import is_in_window, times_ago
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.short_forms.medicines import members_by_class, members_named
-from core.language.en.statements.bans import banned_outright, forbids, is_ban, without_urging
+from core.language.en.statements.bans import (
+    banned_outright,
+    forbids,
+    is_ban,
+    without_asides,
+    without_urging,
+)
 from core.language.en.statements.clauses import has_verb, is_imperative, run_on_spans
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
@@ -38,7 +45,6 @@ _TOGETHER = re.compile(
     r"\b(?:two|both|more than one|another|(?:each )?other|together|combin\w+|dual|duplicat\w+)\b",
     re.IGNORECASE,
 )
-_TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
 _TAKES = re.compile(r"\b(?:takes|taking|on)\s+(?:an?\s|the\s)?\W*$", re.IGNORECASE)
 _BEGUN = re.compile(
     r"\b(?:start|put|begin|commence|switch|keep|continue)\w*\s+(?:\w+\s+){0,2}on\W*$", re.IGNORECASE
@@ -50,9 +56,6 @@ _ASKS_MORE = re.compile(
     r"\b(?:dose|dosing|how|what|which|when|where|who|why|mg|first|start|treat)", re.IGNORECASE
 )
 _HAD = re.compile(r"\W*(?:dose\W+)?\d+\s?(?:hours?|hrs?|h|days?|weeks?) ago\b", re.IGNORECASE)
-_AGO = re.compile(rf"{_TIME} (?:ago|since|previously|before)\b")
-_WINDOW = re.compile(rf"\bwithin (?:the )?(?:previous|last|past|preceding) {_TIME}")
-_MINUTES_A_DAY = 1440.0
 # `Avoid codeine; use fentanyl`, `morphine allergy`: neither is what is forbidden.
 _IN_ITS_PLACE = re.compile(
     r"(?<!not )(?<!never )\b(?:use(?! of)|prefer|give|offer|consider|choose|switch to)\b[^;.]*"
@@ -65,6 +68,7 @@ _WITH_BOUND = re.compile(
     r"(?:e?GFR|CrCl|creatinine|INR|platelets?|potassium|Hb)\b",
     re.IGNORECASE,
 )
+_FOR = re.compile(r"\b(?:for|in) [^.;:,]*?(?=\s+(?:unless|except)\b|[.;:,]|$)")
 _BEFORE = 32  # characters before a number that name what it measures
 # Stems that make nothing the same: of a reaction, what it is to must be.
 _REACTS = frozenset("allergic allergy anaphylaxi hypersensitivity".split())
@@ -73,6 +77,7 @@ _COMMON = _REACTS | frozenset(
     "infection tract".split()
 )
 _PREGNANT, _IMPAIRED = "pregnant", "renal impairment"
+_BIRTH = frozenset((_PREGNANT, "breastfeeding"))  # whose sections are for nobody else
 _BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
 # An infection of the urinary tract is none of the respiratory tract.
 _TRACT = re.compile(r"\b([a-z]+) tract (?=infection)", re.IGNORECASE)
@@ -111,7 +116,7 @@ class Described:
             (named - asked if asked else frozenset()) | _taken(told),
             _conditions(told),
             tuple(_values(question)),
-            tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
+            times_ago(question),
             may_it,
             asked,
             pressures(question),
@@ -170,7 +175,7 @@ def forbids_for(
     return any(
         _holds(patient, _forbidding_part(each), about, headed=headed, by_name=by_name)
         for each in (text[start:end] for start, end in run_on_spans(text))
-        if not (len(patient.asked) > 1 and _ALONE.search(each))
+        if not (len(patient.asked) > 1 and _ALONE.search(without_asides(each)))
         if forbids(each) or (headed and not is_imperative(each) and not has_verb(each))
     )
 
@@ -249,7 +254,7 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
     if by_name and _is_patient(patient, text, about):
         return True
     named = frozenset(drugs(text)) | members_named(text)
-    is_taken = (by_name or headed) and patient.taken & named and _is_in_window(patient, text)
+    is_taken = (by_name or headed) and patient.taken & named and is_in_window(patient.ago, text)
     if is_taken or _names_both(patient, text):  # both are asked about, and must not go together
         return frozenset(people_of(text).states) <= frozenset(patient.people.states)
     if is_beyond(patient.pairs, text):
@@ -267,9 +272,12 @@ def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: 
 def _is_banned_outright(patient: Described, text: str, about: str) -> bool:
     """Tell whether a text forbids what is asked about whatever the patient, in such patients."""
     others = _conditions(about)
+    text = _FOR.sub(
+        lambda of: " " if _conditions(of[0]) & (others | patient.conditions) else of[0], text
+    )
     if not any(_is_of(patient.asked, each) for each in banned_outright(text)):
         return False
-    is_for_them = frozenset(people_of(about).states) <= frozenset(patient.people.states)
+    is_for_them = _BIRTH.intersection(people_of(about).states) <= set(patient.people.states)
     is_on_it = not (others and patient.conditions) or bool(others & patient.conditions)
     return is_for_them and is_on_it
 
@@ -301,18 +309,6 @@ def _names_both(patient: Described, text: str) -> bool:
         _TOGETHER.search(text) is not None
         or not any(of_class <= set(each) for each in members_by_class(text))
     )
-
-
-def _is_in_window(patient: Described, text: str) -> bool:
-    """Tell whether what was taken lies within `the previous 48 hours`; True where none is told."""
-    windows = [_minutes(match[1]) for match in _WINDOW.finditer(levelled(text))]
-    return not windows or not patient.ago or min(patient.ago) <= max(windows)
-
-
-def _minutes(text: str) -> float:
-    """Return the time that a text begins with, in minutes; 0 for none."""
-    found = [each.interval for each in measures(text) if each.interval.unit in ("minute", DAYS)]
-    return found[0].high * (_MINUTES_A_DAY if found[0].unit == DAYS else 1.0) if found else 0.0
 
 
 def _is_patient(patient: Described, text: str, about: str) -> bool:

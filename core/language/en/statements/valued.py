@@ -53,27 +53,27 @@ def values_in(question: str) -> tuple[Valued, ...]:
     return tuple(value for value in found if value[0] and value[1].unit not in _AMOUNTS)
 
 
-def holds(asked: Valued, text: str) -> bool | None:
+def holds(asked: Valued, text: str, *, is_label: bool = False) -> bool | None:
     """Tell whether a text is on condition of a range that holds an asked value.
 
-    None where it is on no condition of what was measured.
+    None where it is on no condition of what was measured. Of a row's label each range is one.
     """
     name, value = asked
     same = [
         bound
-        for stems, bound in _conditions(levelled(text))
+        for stems, bound in _conditions(levelled(text), is_label=is_label)
         if name & stems and (value.unit == bound.unit or not (value.unit and bound.unit))
     ]
     return any(value.meets(replace(bound, unit=value.unit)) for bound in same) if same else None
 
 
-def _conditions(text: str) -> Iterable[Valued]:
+def _conditions(text: str, *, is_label: bool) -> Iterable[Valued]:
     for each in measures(text):
         if each.interval.low == each.interval.high or each.interval.unit in _AMOUNTS:
             continue
         clause = _CLAUSE.split(text[: each.start])[-1]
         name = _name(text[: each.start])
-        if name and (_CONDITION.search(clause) or _is_label(clause, each, text)):
+        if name and (is_label or _CONDITION.search(clause) or _is_label(clause, each, text)):
             yield name, each.interval
 
 

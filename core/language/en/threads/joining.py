@@ -21,7 +21,7 @@ from core.language.en.threads.mentions import (
     mentions,
     unplaced_populations,
 )
-from core.language.en.threads.replaced import corrected, without_replaced
+from core.language.en.threads.replaced import corrected, revalued, without_replaced
 from core.language.en.threads.slots import (
     is_of_body,
     is_of_kidney,
@@ -74,6 +74,12 @@ _NOW = re.compile(
     r"(?:i|we|she|he|they)\b",
     re.IGNORECASE,
 )
+# `Different pt - kid under ketamine`: what was said is not of that one.
+_OTHER_PATIENT = re.compile(
+    r"\b(?:diff(?:erent)?|new|another|next|separate|other)"
+    r" (?:pt|patient|case|child|lady|man|woman|one)\b",
+    re.IGNORECASE,
+)
 _FRAGMENT = 4  # words, at most, of what takes the place of something of the base
 _SAYS_OF_WHAT = frozenset("kg year years months weeks".split())  # a weight, an age, a pregnancy
 NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
@@ -88,7 +94,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     """
     if later := in_course(question, before):
         return Standalone(later, is_follow_up=True, by="rules", in_thread=later, is_within=True)
-    if right := corrected(question, topic_turn(before)):
+    earlier = [turn.standalone or turn.question for turn in before]
+    if right := corrected(question, topic_turn(before)) or revalued(question, earlier):
         return Standalone(right, is_follow_up=True, by="rules")
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
@@ -174,6 +181,8 @@ def _patient(core: str, base: str, *, with_results: bool) -> Iterator[str]:
 
     Nothing if the question says who its patient is.
     """
+    if _OTHER_PATIENT.search(core):
+        return
     own, named = mentions(core), mentions(base)
     lives = [mention for mention in named if mention.slot is Slot.LIFE]
     if any(m.slot is Slot.LIFE or is_of_body(m) for m in own) or len(lives) > 1:

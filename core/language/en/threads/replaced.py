@@ -7,6 +7,7 @@ longer pregnant is so everywhere. `He's on apixaban, not warfarin` asks the same
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from core.language.en.threads.mentions import Mention, Slot, mentions
 from core.language.en.threads.words import ASKS, FUNCTION, STATES
@@ -47,6 +48,11 @@ _BUT = re.compile(
     r"[\s,;:–-]+(?:(?:but|it['’]?s|it is|s?he['’]?s|on|was|meant)\s+)*", re.IGNORECASE
 )
 _ENDS_IN_NOT = re.compile(r"\bnot(?: on)?\s+\Z", re.IGNORECASE)
+_VALUE_NOT = re.compile(
+    r"(?<![\d.,])(?P<right>\d+(?:\.\d+)?)(?:\s?[a-z/%]+)?\W*\s(?:and |but )?not\s+"
+    r"(?P<wrong>\d+(?:\.\d+)?)(?:\s?[a-z/%]+)?\W*\Z",
+    re.IGNORECASE,
+)
 _CORRECTS = frozenset(
     "ah oh sorry actually hang hold wait oops meant mean i mistake my wrong correction bad rather "
     "should have said typo it's its".split()
@@ -75,6 +81,22 @@ def corrected(question: str, base: str) -> str:
     if not old or not said <= _CORRECTS | STATES | (FUNCTION - ASKS) | {"not"}:
         return ""
     return _with_each(base, old, right.text)
+
+
+def revalued(question: str, before: Sequence[str]) -> str:
+    """Return the latest question with a value put right: `sorry, SBP is 104 not 125`.
+
+    Empty where the text says more than that, or no question has the wrong value once.
+    """
+    found = _VALUE_NOT.search(question)
+    if not found:
+        return ""
+    rest = f"{question[: found.start()]} {question[found.end() :]}"
+    if {word.lower() for word in words(rest)} & ASKS - STATES:
+        return ""
+    wrong = re.compile(rf"(?<![\d.,/]){re.escape(found['wrong'])}(?![\d/]|[.,]\d)")
+    base = next((text for text in reversed(before) if len(wrong.findall(text)) == 1), "")
+    return wrong.sub(found["right"], base)
 
 
 def _with_each(base: str, old: list[Mention], text: str) -> str:
