@@ -14,7 +14,7 @@ from chat.checks.conversions import is_between
 from chat.checks.patients import is_for
 from chat.checks.types import Acts, Check
 from chat.types import Unit
-from core.language.en.medicines.names import drugs_told
+from core.language.en.medicines.names import drug_places, drugs_told
 from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.indications import asked_indications, is_for_another
 from core.language.en.patients.kinds import is_of_other_kind
@@ -62,6 +62,7 @@ class Asked:
 
     every_name: str  # the question with the other names of its terms
     medicines: frozenset[str]
+    typed: tuple[frozenset[str], ...]  # the names of each of them that is typed
     replaced: frozenset[str]  # what is to be given instead of them is asked
     people: People
     denials: Denials
@@ -83,6 +84,7 @@ class Asked:
         return cls(
             every_name=every_name,
             medicines=medicines,
+            typed=_typed(question, medicines),
             replaced=replaced,
             people=asked_people(question),
             denials=Denials.of(question),
@@ -96,6 +98,13 @@ class Asked:
             dose=asks_dose(question),
             conversion=conversion(every_name),
         )
+
+
+def _typed(question: str, medicines: frozenset[str]) -> tuple[frozenset[str], ...]:
+    at: dict[tuple[int, int], set[str]] = {}
+    for start, end, name in drug_places(question):
+        at.setdefault((start, end), set()).add(name)
+    return tuple({frozenset(names): None for names in at.values() if names & medicines})
 
 
 _Keeps = Check[["Asked", Unit], bool]
@@ -128,7 +137,7 @@ LEFT_OUT: tuple[_Keeps, ...] = (
     _left_out(
         "under another",
         "Its dose stands under the name of another medicine, and lacks one that is asked about.",
-        lambda asked, unit: not _has_doses(unit) or not is_under_another(asked.medicines, unit),
+        lambda asked, unit: not _has_doses(unit) or not is_under_another(asked.typed, unit),
     ),
     _left_out(
         "conversion",
@@ -258,19 +267,21 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
     return bool(beside) and all(share_a_name(medicines, frozenset((name,))) for name in beside)
 
 
-def is_under_another(medicines: frozenset[str], unit: Unit) -> bool:
+def is_under_another(typed: Sequence[frozenset[str]], unit: Unit) -> bool:
     """Tell whether a text above it names other medicines only, and one asked about is nowhere.
 
-    Prothrombin complex for a bleed on apixaban is not told by a guideline on warfarin.
+    Prothrombin complex for a bleed on apixaban is not told by a guideline on warfarin. `typed` has
+    the names of each medicine of the question.
     """
-    if len(medicines) < 2:
+    if len(typed) < 2:
         return False
     texts = (unit.text, *unit.above)
     said = [_drugs(text, unit) for text in texts]
     every = frozenset().union(*said, members_named(" ".join(texts)))
-    if all(share_a_name(frozenset((name,)), every) for name in medicines):
+    if all(share_a_name(names, every) for names in typed):
         return False
-    return any(named and not share_a_name(medicines, named) for named in said[1:])
+    asked = frozenset().union(*typed)
+    return any(named and not share_a_name(asked, named) for named in said[1:])
 
 
 def is_on_class_of(medicines: frozenset[str], unit: Unit) -> bool:

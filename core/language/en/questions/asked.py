@@ -84,6 +84,8 @@ def asked_medicines(question: str) -> frozenset[str]:
         for start, end, name in drug_places(question)
         if name not in _MEASURED or _is_given(question, start, end)
     ]
+    if re.search(r"\bglucose\b", question, re.IGNORECASE):  # which rows call by that name
+        places = [place for place in places if place[2] != "dextrose"]
     named = frozenset(name for _, _, name in places)
     own = {
         name
