@@ -198,7 +198,9 @@ LEFT_OUT: tuple[_Keeps, ...] = (
     _left_out(
         "dose of",
         "All of its doses are of other medicines.",
-        lambda asked, unit: not asked.dose or is_dose_of(asked.medicines, unit),
+        lambda asked, unit: (
+            not (asked.dose or _has_no_heads(unit)) or is_dose_of(asked.medicines, unit)
+        ),
     ),
     _left_out(
         "prevention",
@@ -226,6 +228,11 @@ def in_agreement(
         for read in (unit.in_english,)
         if all(check(asked, read) for check in checks)
     ]
+
+
+def _has_no_heads(unit: Unit) -> bool:
+    """Tell whether a row is of a table whose column heads were not found."""
+    return unit.is_row and CELLS in unit.text
 
 
 def _has_doses(unit: Unit) -> bool:
@@ -323,9 +330,9 @@ def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
 
     None of a row without column heads that has several: which is whose is not told.
     """
-    if unit.is_row and CELLS in unit.text and medicines:
+    if _has_no_heads(unit) and medicines:
         doses = [cell for cell in unit.text.split(CELLS) if gives_dose(cell)]
-        return len(doses) < 2 or share_a_name(medicines, _drugs(unit.text, unit))
+        return len(doses) < 2 or share_a_name(medicines, _drugs(unit.quotes[0].text, unit))
     return unit.is_row or not medicines or doses_are_of(medicines, unit.text)
 
 
